@@ -28,8 +28,7 @@ static int apply_affinity(struct place *place)
 	hwloc_bitmap_t affinity = hwloc_bitmap_alloc();
 	int status = EXIT_FINE;
 
-	if (!affinity ||
-	    hwloc_get_cpubind(place->topology, affinity, HWLOC_CPUBIND_THREAD))
+	if (!affinity || hwloc_get_cpubind(place->topology, affinity, HWLOC_CPUBIND_THREAD))
 		status = fail_with(EXIT_RESOURCE, "cannot read the CPU affinity of this thread: %s",
 				   strerror(errno));
 	else

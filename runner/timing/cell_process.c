@@ -146,9 +146,10 @@ static bool read_cell(struct cell *cell, unsigned int pu[CELL_THREADS_MAX], cons
 	int pairs = 0, more = 0, cheap = 0;
 
 	if (json_unpack_ex((json_t *)(uintptr_t)line, &error, JSON_STRICT,
-			   "{s:s, s:o, s?i, s?i, s?F, s?F, s?b, s?o}", "row", &cell->row, "cpus", &cpus,
-			   "pairs", &pairs, "more", &more, "instructions", &cell->instructions,
-			   "atomics", &cell->atomics, "cheap", &cheap, "injected", &injects)) {
+			   "{s:s, s:o, s?i, s?i, s?F, s?F, s?b, s?o}", "row", &cell->row, "cpus",
+			   &cpus, "pairs", &pairs, "more", &more, "instructions",
+			   &cell->instructions, "atomics", &cell->atomics, "cheap", &cheap,
+			   "injected", &injects)) {
 		fail_line("no description of a cell: %s", error.text);
 		return false;
 	}

@@ -25,7 +25,8 @@ struct cell_process {
 int cell_process_start(struct cell_process *process);
 
 /*
- * Runs a cell there. An exit code; *result is the answer, or NULL. A process that has ended says why, but not after a SIGINT.
+ * Runs a cell there. An exit code; *result is the answer, or NULL. A process that has ended says
+ * why, but not after a SIGINT.
  */
 int cell_process_run(struct cell_process *process, const struct cell *cell, json_t **result);
 

@@ -303,7 +303,6 @@ static int set_up(void **unused)
 	return sched_getaffinity(0, sizeof(original_affinity), &original_affinity);
 }
 
-TESTS_OF(set_up, NULL, NULL, restore_affinity, plans_are_as_expected,
-	 wrong_requests_are_refused, fast_cpus_come_first, binds_to_each_allowed_cpu,
-	 a_moved_thread_is_noticed, other_cpus_are_refused, an_affinity_mask_is_respected,
-	 binder_refuses_other_machines)
+TESTS_OF(set_up, NULL, NULL, restore_affinity, plans_are_as_expected, wrong_requests_are_refused,
+	 fast_cpus_come_first, binds_to_each_allowed_cpu, a_moved_thread_is_noticed,
+	 other_cpus_are_refused, an_affinity_mask_is_respected, binder_refuses_other_machines)

@@ -1,57 +1,295 @@
 // SPDX-License-Identifier: MIT
-/* The linter at its edges: what is just no finding, and what just is one. */
-#include "tests/support/linted.h"
+/*
+ * The linter at its edges: what is just no finding, and what just is one. A case is a trace in
+ * words, and what is said of it; "" is "nothing found". Of the stream s0, or of sN after `@N`:
+ *
+ *   100        an event at that time, which is its place, too
+ *   ~100       one out of order                  100-120    a span, out of order
+ *   b100 e120  begin and end of a span, in order; B and E: out of order; b100:7 of the name 7
+ *   [100 ]120  a packet begins (at place 1) and ends; [ and ] alone: without a time
+ *   {100-120   a packet that may be anywhere
+ *   -          an event of a stream without a clock
+ *   bits=20 hz=2 may=10 blur=1 step=3   of the clock: step is of the spans that follow
+ *   9*(5+3)    nine events, from 5 on, each 3 after the one before
+ */
+#include "tests/support/test.h"
 
-static void a_step_back_of_one(void **state)
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/lint.h"
+
+static struct lint lint;
+static char *said;
+
+static void begin(unsigned int bits)
 {
-	begin(0);
-	put(100), put(100), put(101), put(100), put(100), put(105);
-	finds("s0: event 100: back: time goes back by 1 ns; time 100, before it 101, after it 100\n"
-	      "t: 6 events in 1 streams, 2 at the time of their predecessor, 0 lost; found back "
-	      "1\n");
-	begin(0);
-	lint.back_most = 10;
-	put(100), put(90), put(100);
-	finds("nothing found");
-	begin(0);
-	lint.back_most = 10;
-	put(100), put(89), put(100);
-	finds("back by 11 ns");
+	lint = (struct lint){ .place_name = "event", .unit = "ns", .hz = 1000000000, .bits = bits };
+	assert_int_equal(lint_stream(&lint, 7, "s%d", 0), 0);
 }
 
+static void end(void)
+{
+	size_t bytes;
+	FILE *out;
+
+	free(said);
+	out = open_memstream(&said, &bytes);
+	lint_finish(&lint);
+	lint_print(&lint, out, "t");
+	fclose(out);
+	lint_free(&lint);
+}
+
+/* What is printed has these words. */
+static void finds(const char *words)
+{
+	end();
+	if (!strstr(said, *words ? words : " lost; nothing found\n"))
+		fail_msg("no '%s' in %s", words, said);
+}
+
+static void put(struct lint_event event, int64_t time)
+{
+	event.time = time;
+	lint_event(&lint, &event);
+}
+
+/* A word of digits, `-` and `:`. */
+static void put_number(const char *word, struct lint_event event)
+{
+	long time, step, count;
+	char *rest;
+
+	if (sscanf(word, "%ld*(%ld+%ld)", &count, &time, &step) == 3) {
+		for (; count--; time += step)
+			put(event, time);
+		return;
+	}
+	time = strtol(word, &rest, 10);
+	if (*rest == ':')
+		event.name = (uint32_t)strtoul(rest + 1, &rest, 10);
+	if (*rest == '-') {
+		event.what = LINT_SPAN;
+		event.end = strtol(rest + 1, &rest, 10);
+		event.order = LINT_UNORDERED;
+		if (*rest == ':')
+			event.name = (uint32_t)strtoul(rest + 1, &rest, 10);
+	}
+	if (*rest)
+		fail_msg("what is '%s'?", word);
+	event.place = event.what || event.order ? 1 : (uint64_t)time;
+	put(event, time);
+}
+
+static void put_word(const char *word, struct lint_event *with)
+{
+	static const char letters[] = "~bBeE";
+	static const enum lint_what whats[] = { LINT_INSTANT, LINT_BEGIN, LINT_BEGIN, LINT_END,
+						LINT_END };
+	const char *letter = strchr(word, '=') ? NULL : strchr(letters, *word);
+	struct lint_event event = *with;
+	long time = strtol(word + 1, NULL, 10), until;
+	bool has = word[1];
+
+	if (letter) {
+		event.what = whats[letter - letters];
+		event.order = strchr("~BE", *word) ? LINT_UNORDERED : LINT_ORDERED;
+		put_number(word + 1, event);
+	} else if (*word == '@')
+		with->stream = lint_stream(&lint, (uint64_t)(7 + time), "s%ld", time);
+	else if (*word == '[')
+		lint_packet_begin(&lint, event.stream, 1, has, time);
+	else if (*word == ']')
+		lint_packet_end(&lint, event.stream, has, time);
+	else if (sscanf(word, "{%ld-%ld", &time, &until) == 2)
+		lint_packet_whole(&lint, event.stream, 1, time, until);
+	else if (!strcmp(word, "-"))
+		lint_clockless(&lint, event.stream);
+	else if (sscanf(word, "bits=%u", &lint.bits) == 1 ||
+		 sscanf(word, "hz=%lu", &lint.hz) == 1 ||
+		 sscanf(word, "may=%lu", &lint.back_most) == 1 ||
+		 sscanf(word, "blur=%ld", &lint.streams[0].blur) == 1 ||
+		 sscanf(word, "step=%u", &with->step) == 1)
+		;
+	else
+		put_number(word, event);
+}
+
+struct lint_case {
+	const char *trace, *finds;
+};
+
+static void judge(const struct lint_case *one)
+{
+	struct lint_event with = { .stream = 0 };
+	char *words = strdup(one->trace), *rest = words, *word;
+
+	begin(0);
+	while ((word = strsep(&rest, " ")))
+		put_word(word, &with);
+	free(words);
+	finds(one->finds);
+}
+
+static const struct lint_case cases[] = {
+	/* ---- a step back ---- */
+	{ "100 100 101 100 100 105",
+	  "s0: event 100: back: time goes back by 1 ns; time 100, before it 101, after it 100\n"
+	  "t: 6 events in 1 streams, 2 at the time of their predecessor, 0 lost; found back 1\n" },
+	{ "may=10 100 90 100", "" },
+	{ "may=10 100 89 100", "back by 11 ns" },
+	{ "2097152 2097151", "back by 1 ns" },
+	{ "bits=4 100 83", "wrap: time goes back by 17 ns, about 1 * 2^4;" },
+	/* ---- an event and its packet ---- */
+	{ "[100 100 120 130 130 ]130 [130 130 ]130",
+	  "streams, 1 at the time of their predecessor, 0 lost; nothing" },
+	{ "[100 99 120 130 130 ]129 [130 130 ]130",
+	  "s0: event 99: packet: begins before its packet, by 1 ns; time 99, before it 100, after "
+	  "it "
+	  "120\ns0: event 130: packet: lies behind the end of its packet, by 1 ns; time 130, "
+	  "before "
+	  "it 120, after it 130\nt: 5 events in 1 streams, 1 at the time of their predecessor, 0 "
+	  "lost; found packet 2\n" },
+	{ "[100 ]100 [99 ]98", "event 0: packet: packet ends before it begins, by 1 ns; time 98, "
+			       "before it 99\ns0: event "
+			       "1: overlap: packet begins before its predecessor ends, by 1 ns; "
+			       "time 99, before it 100\n" },
+	{ "[ 100 ] [ 99 ]", "found back 1\n" },
+	{ "[100 110 [109 109 [0",
+	  "event 1: back: begin of packet goes back by 1 ns; time 109, before it 110, after it "
+	  "109\n"
+	  "s0: event 1: zero: packet begins at zero, or below; time 0, before it 109\n" },
+	/* What was wrong in a packet is not held against the next. */
+	{ "[100 130 ]120 [121 ]125 [125 126", "found packet 1\n" },
+	{ "[100 130 ]120 [125 126", "found packet 1\n" },
+	{ "[100 100 ]100 99 [98 98", "found back 1, overlap 1\n" },
+	{ "{100-120 {110-115", "event 1: overlap: packet begins 10 ns before" },
+	{ "{120-130 @1 {110-125 @0 {100-120", "" },
+	/* ---- zero is wrong a minute from the trace, and eight times its length ---- */
+	{ "hz=2 0 0 121", "s0: event 0: zero: zero; time 0, after it 0\n"
+			  "s0: event 0: zero: zero; time 0, after it 121\n" },
+	{ "hz=2 0 120", "" },
+	{ "hz=1 0 800 899", "found zero 1\n" },
+	{ "hz=1 0 800 901", "" },
+	{ "0 0", "0 lost; no time but 0: nothing to check\n" },
+	{ "- -",
+	  "t: 2 events in 1 streams, 0 at the time of their predecessor, 1 streams without a "
+	  "clock, 0 lost; no clock: nothing to check\n" },
+	{ "@1 - @0 100 99", "1 streams without a clock, 0 lost; found back 1\n" },
+	{ "100 ~0 200", "" },
+	{ "100 0 -1 1 200", "found back 1, zero 2\n" },
+	{ "0-10 5-15",
+	  "overlap: span begins 5 ns before the end of one that it is not part of, and "
+	  "ends 5 ns after it; time 5, before it 0\n" },
+	{ "-5-3 -2-20", "found overlap 1, zero 2\n" },
+	/* Begins and ends stay pairs, though one of them has no time. */
+	{ "B100 B-1 E120 E130 B140 E150", "0 lost; found zero 1\n" },
+	/* ---- another unit ---- */
+	{ "7*(64000+0) 64000000 64001", "found back 1\n" },
+	{ "9*(-1+0) 5", "found zero 9\n" },
+	/* The packet may end, or the next begin, before another event comes. */
+	{ "8*(64000+0) 64000000 ]64001 64000000 [64002", "found unit 2\n" },
+	/* That the time has passed can be; not if eight events say the same. */
+	{ "8*(64000+1) 7*(64010000+1)", "" },
+	{ "8*(64000+1) 64010000 7*(64010001+1)",
+	  "event 64010000: unit: from here on about 1000 times the times before; time 64010000," },
+	{ "8*(64000+1) 64010000 64010001 64009 7*(64010002+1)", "lost; found back 1\n" },
+	{ "B64000 E64000 B64001 E64001 B64002 E64002 B64003 E64003 B64004 E64004 B64005 E64005 "
+	  "B64006 "
+	  "E64006 B64007 E64007 B64010000 E64011",
+	  "predecessor, 0 lost; found unit 1\n" },
+	/* ---- spans that are written as begin and end ---- */
+	{ "B100 B100 E100 B105 E110 E110 E50", "" },
+	{ "B100 B99 E98 B100 E110 E109 B200 E210",
+	  "parent: begins before its parent, by 1 ns; time 99, before it 100, after it 98\n"
+	  "s0: event 1: parent: ends before it begins, by 1 ns; time 98, before it 99, after it "
+	  "100\n"
+	  "s0: event 1: parent: ends before its child, by 1 ns; time 109, before it 110, after it "
+	  "200\n" },
+	/* Of one fault one finding, though the time goes back, too. */
+	{ "b100 e99 ~200 199", "0 at the time of their predecessor, 0 lost; found parent 1\n" },
+	{ "100 ~50 100", "1 at the time of their predecessor, 0 lost; nothing found" },
+	/* ---- whole ones ---- */
+	{ "100-100 101-100", "parent: ends before it begins, by 1 ns; time 101, before it 100\n" },
+	{ "110-120 100-120 120-130", "" },
+	{ "119-121 100-120", "overlap: span begins 1 ns before the end of one that it is not part "
+			     "of, and ends 1 ns after it; time 119, before it 100\n" },
+	{ "blur=1 119-125 100-120 110-118", "" },
+	{ "blur=1 100-120 110-121", "" },
+	{ "blur=1 118-122 100-120", "overlap" },
+	{ "B100 E120 119-121",
+	  "overlap: span begins 1 ns before the end of one that it is not part "
+	  "of, and ends 1 ns after it; time 119, before it 100\n" },
+	{ "100-110 100-120", "" },
+	{ "100-110:1 100-110:2 100-111:1", "predecessor, 0 lost; nothing found" },
+	{ "100-110:1 100-110:2 100-111:1 100-110:2",
+	  "predecessor, 1 spans twice, 0 lost; nothing" },
+	/* ---- pairs by name: the end is of the last of its name, and without one of the last ----
+	 */
+	{ "b100:1 b105:2 e110:1 e115:2", "found overlap 1\n" },
+	{ "b100:1 b105:1 e110:1 e115:3", "" },
+	{ "b100:1 b105:2 e110:1 e115:2 e116:2 b117:2",
+	  "1 spans not ended, 1 spans not begun, 0 lost; found overlap 1\n" },
+	/* Written as a pair when it ends. */
+	{ "b100:1 e110:1 b95:2 e110:2 b110:1", "1 spans not ended, 0 lost; nothing found" },
+	{ "b100:1 e110:1 b95:2 e109:2", "found back 1, parent 1\n" },
+	{ "b100:1 e110:1 b95:2 e111:3", "found back 1\n" },
+	{ "b100:1 e110:1 b95:2", "1 spans not ended, 0 lost; found back 1\n" },
+	/* ---- a child ends after its parent, most of it inside; or by what its times lose ---- */
+	{ "100-120 105-121",
+	  "parent: span ends 1 ns after the one that it begins in; time 105, before it 100\n" },
+	{ "step=1 100000-200000 110000-200010", "" },
+	{ "step=1 100000-200000 110000-200011", "found parent 1\n" },
+	{ "step=2 100000-200000 110000-200100", "" },
+	{ "step=2 100000-200000 110000-200101", "found parent 1\n" },
+	{ "step=3 100000-200000 110000-201000", "" },
+	{ "step=3 100000-200000 110000-201001", "found parent 1\n" },
+	/* Of a begin and an end the finer counts, in pairs, too. */
+	{ "100000-200000 step=3 b110000:1 step=0 e200500:1", "found parent 1\n" },
+	{ "100000-200000 step=3 b200900:1 step=0 e200900:1 step=3 b110000:2 step=0 e200900:2",
+	  "found parent 1\n" },
+};
+
+static void traces(void **state)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		judge(&cases[i]);
+}
+
+/* A trace that is a format with one number, and what is said of it. */
+static void judge_of(const char *format, int64_t number, const char *words)
+{
+	char trace[400];
+
+	snprintf(trace, sizeof(trace), format, number);
+	judge(&(struct lint_case){ trace, words });
+}
+
+/* 2^20 has a tolerance of 2^6 and one. */
 static void steps_of_about_a_range(void **state)
 {
-	/* 2^20 has a tolerance of 2^6 and one. */
 	const int64_t range = 1 << 20, near = 65, time = 5 << 20;
-	const int64_t by[] = { range - near, range + near, 3 * range - near, 3 * range + near };
-	const int64_t no[] = { range - near - 1, range + near + 1, near };
+	const int64_t by[] = { range - near,
+			       range + near,
+			       3 * range - near,
+			       3 * range + near,
+			       range - near - 1,
+			       range + near + 1,
+			       near };
 	unsigned int i;
 
-	for (i = 0; i < 4; i++) {
-		begin(20);
-		put(time), put(time - by[i]);
-		finds(i < 2 ? "about 1 * 2^20" : "about 3 * 2^20");
-		begin(20);
-		put(time), lint_packet_begin(&lint, 0, 3, true, time + by[i]);
-		finds("event 3: wrap: begin of packet jumps ahead");
-		begin(20);
-		put(time), put(time + by[i]);
-		finds("nothing found");
+	for (i = 0; i < 7; i++) {
+		judge_of("bits=20 5242880 %ld", time - by[i],
+			 i < 2 ? "about 1 * 2^20" :
+			 i < 4 ? "about 3 * 2^20" :
+				 "found back 1\n");
+		judge_of("bits=20 5242880 [%ld", time + by[i],
+			 i < 4 ? "event 1: wrap: begin of packet jumps ahead" : "");
+		judge_of("bits=20 5242880 %ld", time + by[i], "");
 	}
-	for (i = 0; i < 3; i++) {
-		begin(20);
-		put(time), put(time - no[i]);
-		finds("found back 1\n");
-		begin(20);
-		put(time), lint_packet_begin(&lint, 0, 3, true, time + no[i]);
-		finds("nothing found");
-	}
-	begin(0);
-	put(1 << 21), put((1 << 21) - 1);
-	finds("back by 1 ns");
-	begin(4); /* a range so narrow has a tolerance, too */
-	put(100), put(83);
-	finds("wrap: time goes back by 17 ns, about 1 * 2^4;");
 }
 
 /* Of so many long gaps one is near a multiple by chance. */
@@ -61,356 +299,178 @@ static void chance(void **state)
 
 	for (count = 81; count < 83; count++) {
 		begin(20);
-		put(time = 1 << 20);
+		put((struct lint_event){ .stream = 0 }, time = 1 << 20);
 		for (i = 1; i < count; i++) {
 			lint_packet_begin(&lint, 0, 1, true, time += (3 << 19));
 			lint_packet_end(&lint, 0, true, time += 5);
 		}
 		lint_packet_begin(&lint, 0, 1, true, time + (1 << 20));
-		finds(count == 81 ? "found wrap 1\n" : "nothing found");
+		finds(count == 81 ? "found wrap 1\n" : "");
 	}
 }
 
-static void an_event_and_its_packet(void **state)
-{
-	const int64_t ends[] = { 130, 129 };
-	unsigned int i;
-
-	for (i = 0; i < 2; i++) {
-		begin(0);
-		lint_packet_begin(&lint, 0, 1, true, 100);
-		put(100 - i), put(120), put(130), put(130);
-		lint_packet_end(&lint, 0, true, ends[i]);
-		lint_packet_begin(&lint, 0, 2, true, 130);
-		put(130);
-		lint_packet_end(&lint, 0, true, 130);
-		finds(i ? "s0: event 99: packet: begins before its packet, by 1 ns; time 99, "
-			  "before it "
-			  "100, after it 120\n"
-			  "s0: event 130: packet: lies behind the end of its packet, by 1 ns; time "
-			  "130, "
-			  "before it 120, after it 130\n"
-			  "t: 5 events in 1 streams, 1 at the time of their predecessor, 0 lost; "
-			  "found "
-			  "packet 2\n" :
-			  "streams");
-	}
-	begin(0);
-	lint_packet_begin(&lint, 0, 1, true, 100);
-	lint_packet_end(&lint, 0, true, 100);
-	lint_packet_begin(&lint, 0, 2, true, 99);
-	lint_packet_end(&lint, 0, true, 98);
-	finds("event 0: packet: packet ends before it begins, by 1 ns; time 98, before it 99\n"
-	      "s0: event 2: overlap: packet begins before its predecessor ends, by 1 ns; time 99, "
-	      "before it 100\n");
-	begin(0); /* no times of packets: events are still in order */
-	lint_packet_begin(&lint, 0, 1, false, 0);
-	put(100);
-	lint_packet_end(&lint, 0, false, 0);
-	lint_packet_begin(&lint, 0, 2, false, 0);
-	put(99);
-	lint_packet_end(&lint, 0, false, 0);
-	finds("found back 1\n");
-	begin(0); /* begins, but no ends */
-	lint_packet_begin(&lint, 0, 1, true, 100);
-	put(110);
-	lint_packet_begin(&lint, 0, 2, true, 109);
-	put(109);
-	lint_packet_begin(&lint, 0, 3, true, 0);
-	finds("event 2: back: begin of packet goes back by 1 ns; time 109, before it 110, after it "
-	      "109\n"
-	      "s0: event 3: zero: packet begins at zero, or below; time 0, before it 109\n");
-}
-
-/* What was wrong in a packet is not held against the next. */
-static void the_packet_after(void **state)
-{
-	begin(0);
-	lint_packet_begin(&lint, 0, 1, true, 100);
-	put(130);
-	lint_packet_end(&lint, 0, true, 120);
-	lint_packet_begin(&lint, 0, 2, true, 121);
-	lint_packet_end(&lint, 0, true, 125);
-	lint_packet_begin(&lint, 0, 2, true, 125);
-	put(126);
-	finds("found packet 1\n");
-	begin(0);
-	lint_packet_begin(&lint, 0, 1, true, 100);
-	put(130);
-	lint_packet_end(&lint, 0, true, 120);
-	lint_packet_begin(&lint, 0, 2, true, 125);
-	put(126);
-	finds("found packet 1\n");
-	begin(0);
-	lint_packet_begin(&lint, 0, 1, true, 100);
-	put(100);
-	lint_packet_end(&lint, 0, true, 100);
-	put(99); /* in no packet */
-	lint_packet_begin(&lint, 0, 2, true, 98);
-	put(98);
-	finds("found back 1, overlap 1\n");
-}
-
-/* A zero is wrong where the trace is a minute from it, and eight times its own length. */
-static void zeros(void **state)
-{
-	begin(0);
-	lint.hz = 2;
-	put(0), put(0), put(121);
-	finds("s0: event 0: zero: zero; time 0, after it 0\n"
-	      "s0: event 0: zero: zero; time 0, after it 121\n");
-	begin(0);
-	lint.hz = 2;
-	put(0), put(120);
-	finds("nothing found");
-	begin(0);
-	lint.hz = 1;
-	put(0), put(800), put(899);
-	finds("found zero 1\n");
-	begin(0);
-	lint.hz = 1;
-	put(0), put(800), put(901);
-	finds("nothing found");
-	begin(0);
-	put(0), put(0);
-	finds("0 lost; no time but 0: nothing to check\n");
-	begin(0);
-	lint_clockless(&lint, 0), lint_clockless(&lint, 0);
-	finds("t: 2 events in 1 streams, 0 at the time of their predecessor, 1 streams without a "
-	      "clock, 0 lost; no clock: nothing to check\n");
-	begin(0); /* the other stream is judged */
-	lint_clockless(&lint, lint_stream(&lint, 8, "s1"));
-	put(100), put(99);
-	finds("1 streams without a clock, 0 lost; found back 1\n");
-	begin(0);
-	put(100), put_as(LINT_INSTANT, 0, 0), put(200);
-	finds("nothing found");
-	begin(0);
-	put(100), put(0), put(-1), put(1), put(200);
-	finds("found back 1, zero 2\n");
-	begin(0); /* a span from zero is one, and so is one that is wrong */
-	put_as(LINT_SPAN, 0, 10), put_as(LINT_SPAN, 5, 15);
-	finds("overlap: span begins 5 ns before the end of one that it is not part of, and ends 5 "
-	      "ns after it; time 5, before it 0\n");
-	begin(0);
-	put_as(LINT_SPAN, -5, 3), put_as(LINT_SPAN, -2, 20);
-	finds("found overlap 1, zero 2\n");
-	begin(0); /* begins and ends stay pairs, though one of them has no time */
-	put_as(LINT_BEGIN, 100, 0), put_as(LINT_BEGIN, -1, 0), put_as(LINT_END, 120, 0);
-	put_as(LINT_END, 130, 0), put_as(LINT_BEGIN, 140, 0), put_as(LINT_END, 150, 0);
-	finds("0 lost; found zero 1\n");
-}
-
-static int64_t first_of_eight = 64000;
-
-/* Eight events from there to 65000, then one that is about so many times as large. */
-static const char *after_eight(int64_t suspect, int64_t next)
-{
-	int i;
-
-	begin(0);
-	put(first_of_eight);
-	for (i = 1; i < 8; i++)
-		put(64000 + i * 1000 / 7);
-	put(suspect);
-	if (next)
-		put(next);
-	end();
-	return strstr(said, "found ") ? strstr(said, "found ") : "";
-}
-
+/* Eight events to 65000, then one that is about so many times as large, then another. */
 static void another_unit(void **state)
 {
-	int i;
+#define TO_65000 "64142 64285 64428 64571 64714 64857 65000 "
+	static const char from_64000[] = "64000 " TO_65000 "%ld 65001";
+	static const char after_65000000[] = "64000 " TO_65000 "65000000 %ld";
 	const int64_t near = 1000 + 1000; /* their length, and a 64th of the first */
+	const char *unit = "found unit 1\n", *back = "found back 1\n";
 
-	assert_string_equal(after_eight((65000 + near) * 1000 + 999, 65001), "found unit 1\n");
-	assert_string_equal(after_eight((65000 + near + 1) * 1000, 65001), "found back 1\n");
-	assert_string_equal(after_eight((65000 - near) * 1000, 65001), "found unit 1\n");
-	assert_string_equal(after_eight((65000 - near) * 1000 - 1, 65001), "found back 1\n");
-	assert_string_equal(after_eight(67, 65001), "found unit 1\n");
-	assert_non_null(
-		strstr(said, "unit: about a 1000th of its neighbours' times; time 67, before"));
-	assert_string_equal(after_eight(68, 65001), "found back 1\n");
-	assert_string_equal(after_eight(63, 65001), "found unit 1\n");
-	assert_string_equal(after_eight(62, 65001), "found back 1\n");
-	/* Nearer to zero than to each other; and one event less. */
-	first_of_eight = 32500;
-	assert_string_equal(after_eight(65000000, 65001), "found back 1\n");
-	first_of_eight = 32501;
-	assert_string_equal(after_eight(65000000, 65001), "found unit 1\n");
-	first_of_eight = -1;
-	assert_string_equal(after_eight(65000000, 65001), "found zero 1, unit 1\n");
-	first_of_eight = 64000;
-	begin(0);
-	put(64000), put(64000), put(64000), put(64000), put(64000), put(64000), put(64000);
-	put(64000000), put(64001);
-	finds("found back 1\n");
-	begin(0);
-	put(-1), put(-1), put(-1), put(-1), put(-1), put(-1), put(-1), put(-1), put(-1), put(5);
-	finds("found zero 9\n");
-	/* The packet may end, or the next begin, before another event comes. */
-	begin(0);
-	for (i = 0; i < 8; i++)
-		put(64000);
-	put(64000000);
-	lint_packet_end(&lint, 0, true, 64001);
-	put(64000000);
-	lint_packet_begin(&lint, 0, 1, true, 64002);
-	finds("found unit 2\n");
+	judge_of(from_64000, (65000 + near) * 1000 + 999, unit);
+	judge_of(from_64000, (65000 + near + 1) * 1000, back);
+	judge_of(from_64000, (65000 - near) * 1000, unit);
+	judge_of(from_64000, (65000 - near) * 1000 - 1, back);
+	judge_of(from_64000, 67, unit);
+	judge_of(from_64000, 67, "unit: about a 1000th of its neighbours' times; time 67, before");
+	judge_of(from_64000, 68, back);
+	judge_of(from_64000, 63, unit);
+	judge_of(from_64000, 62, back);
+	/* Nearer to zero than to each other; and one below it. */
+	judge_of("%ld " TO_65000 "65000000 65001", 32500, back);
+	judge_of("%ld " TO_65000 "65000000 65001", 32501, unit);
+	judge_of("%ld " TO_65000 "65000000 65001", -1, "found zero 1, unit 1\n");
 	/* It may be that the time has passed. */
-	assert_string_equal(after_eight(65000000, 65000001), "");
-	assert_string_equal(after_eight(65000000, 0), "");
-	assert_string_equal(after_eight(65000000, 65000 + 16000), "found unit 1\n");
-	assert_string_equal(after_eight(65000000, 65000 + 16001), "found back 1\n");
+	judge_of(after_65000000, 65000001, "");
+	judge_of("64000 " TO_65000 "%ld", 65000000, "");
+	judge_of(after_65000000, 65000 + 16000, unit);
+	judge_of(after_65000000, 65000 + 16001, back);
 }
 
-/* That the time has passed can be; not if eight events say the same. */
-static void another_unit_from_there_on(void **state)
-{
-	int i;
-
-	for (i = 7; i < 9; i++) {
-		int n;
-
-		begin(0);
-		for (n = 0; n < 8; n++)
-			put(64000 + n);
-		for (n = 0; n < i; n++)
-			put(64010000 + n);
-		finds(i == 7 ? "nothing found" :
-			       "event 64010000: unit: from here on about 1000 times the times "
-			       "before; time 64010000,");
-	}
-	begin(0); /* counted anew where the times come back */
-	for (i = 0; i < 8; i++)
-		put(64000 + i);
-	put(64010000), put(64010001), put(64009);
-	for (i = 0; i < 7; i++)
-		put(64010002 + i);
-	finds("lost; found back 1\n");
-	begin(0); /* a begin of another unit is a begin */
-	for (i = 0; i < 8; i++)
-		put_as(LINT_BEGIN, 64000 + i, 0), put_as(LINT_END, 64000 + i, 0);
-	put_as(LINT_BEGIN, 64010000, 0), put_as(LINT_END, 64011, 0);
-	finds("predecessor, 0 lost; found unit 1\n");
-}
-
-static void too_late(void **state)
+static void late_and_lost(void **state)
 {
 	struct lint_event event = { .time = 100, .least = 100, .order = LINT_UNORDERED };
+	int i;
 
 	begin(0);
 	lint_event(&lint, &event);
 	event.least = 101;
 	lint_event(&lint, &event);
 	finds("clock: before what all streams had reached, by 1 ns; time 100, before it 100\n");
-}
-
-static void losses(void **state)
-{
 	begin(0);
-	put(100);
+	put_number("100", (struct lint_event){ .stream = 0 });
 	lint_loss(&lint, 0, 5, 17, NULL);
 	lint_loss(&lint, 0, 6, (uint64_t)-3, "wrong");
 	finds("s0: event 6: loss: wrong: -3; time 100, before it 100\n"
 	      "t: 1 events in 1 streams, 0 at the time of their predecessor, 17 lost; found loss "
 	      "1\n");
-}
-
-static void many_findings(void **state)
-{
-	int i;
-
-	begin(0);
-	for (i = 0; i < 10; i++)
-		put(-1);
-	end();
-	assert_null(strstr(said, "more"));
-	begin(0);
-	put(100);
+	begin(0); /* ten of a kind are shown */
+	put_number("100", (struct lint_event){ .stream = 0 });
 	lint_add(&lint, LINT_UNIT, &(struct lint_event){ .place = 5 }, "first");
 	for (i = 0; i < 11; i++)
-		put(-1);
-	end();
-	assert_non_null(strstr(said, "t: zero: 1 more\n"));
+		put_number("-1", (struct lint_event){ .stream = 0 });
+	finds("t: zero: 1 more\n");
 	assert_non_null(
 		strstr(said, "s0: event 5: unit: first; time 0, before it 100, after it -1\n"));
+	judge_of("%ld*(-1+0)", 10, "found zero 10\n");
+	assert_null(strstr(said, "more"));
 }
 
-/* Sixteen events each: a second stream at `first`, and a third, of the first's time. */
-static void apart(int64_t first, uint64_t hz, int events)
-{
-	int64_t base = INT64_C(1) << 40;
-	int i;
-
-	begin(0);
-	lint.hz = hz;
-	for (i = 0; i < 32; i++) {
-		struct lint_event event = { .stream = 0, .time = base + i };
-
-		event.stream = lint_stream(&lint, (uint64_t)(7 + i % 2 * 2), "s%d", i % 2 * 2);
-		lint_event(&lint, &event);
-	}
-	for (i = 0; i < events; i++) {
-		const struct lint_event event = { .stream = lint_stream(&lint, 8, "s1"),
-						  .time = first + i };
-
-		lint_event(&lint, &event);
-	}
-}
-
+/* Sixteen events each: a second stream at `first`, and a third, of the first's time, 2^40. */
 static void streams_apart(void **state)
 {
+#define TWO " 16*(1099511627776+2) @2 16*(1099511627777+2) @1 "
+	static const char ten_hz[] = "hz=10" TWO "16*(%ld+1)", one_hz[] = "hz=1" TWO "16*(%ld+1)";
 	const int64_t base = INT64_C(1) << 40, last = base + 31;
 
-	apart(last + 600, 10, 16); /* a minute of a clock of 10 Hz */
-	finds("nothing found");
-	apart(last + 601, 10, 16);
-	finds("s1: event 0: clock: all its times are after those of the other streams, by 601 ns; "
-	      "time 1099511628408, before it 1099511627807\n");
-	apart(last + 601, 10, 15);
-	finds("nothing found");
-	apart(base - 601 - 15, 10, 16);
-	finds("clock: all its times are before those of the other streams, by 601 ns");
-	apart(last + 8 * 30 + 7, 1, 16); /* eight times the longest, of 30 */
-	finds("nothing found");
-	apart(last + 8 * 30 + 8, 1, 16);
-	finds("found clock 1\n");
-	apart(base * 1000, 1, 16);
-	finds("found unit 1\n");
-	apart(base / 1000, 1, 16);
-	finds("found unit 1\n");
-	apart(base / 100, 1, 16);
-	finds("found clock 1\n");
+	judge_of(ten_hz, last + 600, ""); /* a minute of a clock of 10 Hz */
+	judge_of(ten_hz, last + 601,
+		 "s1: event 0: clock: all its times are after those of the other streams, by 601 "
+		 "ns; time 1099511628408, before it 1099511627807\n");
+	judge_of("hz=10" TWO "15*(%ld+1)", last + 601, "");
+	judge_of(ten_hz, base - 601 - 15,
+		 "clock: all its times are before those of the other streams, by 601 ns");
+	judge_of(one_hz, last + 8 * 30 + 7, ""); /* eight times the longest, of 30 */
+	judge_of(one_hz, last + 8 * 30 + 8, "found clock 1\n");
+	judge_of(one_hz, base * 1000, "found unit 1\n");
+	judge_of(one_hz, base / 1000, "found unit 1\n");
+	judge_of(one_hz, base / 100, "found clock 1\n");
 }
 
-/* So many ns back, after gaps of 20 ms at most. */
-static void back_by(uint64_t by, const char *words)
+/* Few of so round a time are so by chance. */
+static void round_by_chance(void **state)
 {
-	const int64_t base = INT64_C(1) << 50;
+	char trace[2000];
+	unsigned int i, n, bytes;
+
+	for (i = 30; i < 33; i += 2) {
+		for (n = bytes = 0; n < i; n++)
+			bytes += (unsigned)snprintf(trace + bytes, sizeof(trace) - bytes, "%u-%u ",
+						    1000001 + n * 1000, 1000006 + n * 1000);
+		snprintf(trace + bytes, sizeof(trace) - bytes,
+			 "step=3 100000-200000 110000-201000");
+		judge(&(struct lint_case){ trace, i == 30 ? "" : "found parent 1\n" });
+	}
+}
+
+/* So many ns back from 2^50 + 20 ms, after gaps of 20 ms at most. */
+static void named_ranges(void **state)
+{
+	const int64_t last = (INT64_C(1) << 50) + 20000000;
+	const struct {
+		int64_t by;
+		const char *finds;
+	} ranges[] = {
+		{ (int64_t)(0x1p64 / 3.2e9) - 19999000,
+		  "wrap: time goes back by 5744608523 ns, a gap less than 2^64 ns / 3200 MHz;" },
+		{ (int64_t)(0x1p64 / 825e6), "2^64 ns / 825 MHz;" },
+		{ 4294967296000 - 20000000, "a gap less than 2^32 us;" },
+		{ 4294967296 - 20000000, "a gap less than 2^32 ns;" },
+		{ 4294967296 - 40000001, "found wrap 1\n" }, /* 4.26 GHz: named after it */
+		{ 3999999999, "back: time goes back by 3999999999 ns;" }, /* gaps of over a 200th */
+	};
+	unsigned int i;
+
+	for (i = 0; i < 6; i++)
+		judge_of("1125899906842624 1125899926842624 %ld", last - ranges[i].by,
+			 ranges[i].finds);
+	judge_of("1125899906842624 %ld", last - 20000000 - 5744608523, "found back 1\n");
+}
+
+/* Two threads with spans each, by loops or not, of which one's clock is `factor` times as fast. */
+static void two_rates(unsigned int count, double factor, int64_t off, int64_t lasts, bool loops,
+		      const char *words)
+{
+	struct lint_event span = { .what = LINT_SPAN, .order = LINT_UNORDERED };
+	unsigned int i;
+	int64_t time;
 
 	begin(0);
-	put(base), put(base + 20000000), put(base + 20000000 - (int64_t)by);
+	lint_stream(&lint, 8, "s1");
+	for (i = 0; i < count; i++) {
+		time = 1000000 + (i * 100 + (loops ? 0 : i * i % 7 * 10)) * 1000;
+		span.stream = 0;
+		span.end = time + 50000;
+		put(span, time);
+		span.stream = 1;
+		time = 1000000 + (int64_t)((double)(time - 1000000) * factor) + (i == 5 ? off : 0);
+		span.end = time + lasts;
+		put(span, time);
+	}
 	finds(words);
 }
 
-static void named_ranges(void **state)
+static void rates(void **state)
 {
-	const double wrap = 0x1p64 / 3.2e9;
+	const char *found = "found rate 1\n";
 
-	back_by((uint64_t)wrap - 19999000, "wrap: time goes back by 5744608523 ns, a gap less than "
-					   "2^64 ns / 3200 MHz;");
-	back_by((uint64_t)(0x1p64 / 825e6), "2^64 ns / 825 MHz;");
-	back_by(UINT64_C(4294967296000) - 20000000, "a gap less than 2^32 us;");
-	back_by(UINT64_C(4294967296) - 20000000, "a gap less than 2^32 ns;");
-	back_by(UINT64_C(4294967296) - 40000001, "found wrap 1\n"); /* 4.26 GHz: named after it */
-	back_by(3999999999, "back: time goes back by 3999999999 ns;"); /* gaps of over a 200th */
-	begin(0);
-	put(INT64_C(1) << 50), put((INT64_C(1) << 50) - 5744608523);
-	finds("found back 1\n"); /* no gap is known */
+	two_rates(
+		16, 1.98, 0, 1000, true,
+		"s1: event 0: rate: its clock runs 1.98 times as fast as that of s0; time 1000000");
+	two_rates(16, 0.5, 0, 1000, false, "rate: its clock runs 0.5 times as fast as that of s0");
+	two_rates(15, 1.98, 0, 1000, true, "");
+	two_rates(400, 1.0011, 0, 1000, true, found);
+	two_rates(400, 1.0009, 0, 1000, true, "");
+	two_rates(400, 1, 0, 1000, true, "");
+	/* A 50th of the time between two; of loops a 10,000th. The 7th is 70 us after the 6th. */
+	two_rates(400, 2, 2700, 1000, false, found);
+	two_rates(400, 2, 2900, 1000, false, "");
+	two_rates(400, 2, 19, 1000, true, found);
+	two_rates(400, 2, 21, 1000, true, "");
+	two_rates(400, 1.98, 0, 190000, true, ""); /* busy: it may only be slower */
+	two_rates(400, 1000, 0, 1000, true, "unit: all its times are 1000 times those of s0;");
 }
 
-TESTS(a_step_back_of_one, steps_of_about_a_range, chance, an_event_and_its_packet, the_packet_after,
-      zeros, another_unit, another_unit_from_there_on, too_late, losses, many_findings,
-      streams_apart, named_ranges)
+TESTS(traces, steps_of_about_a_range, chance, another_unit, late_and_lost, streams_apart,
+      round_by_chance, named_ranges, rates)

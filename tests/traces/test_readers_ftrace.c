@@ -189,8 +189,7 @@ static void this_kernel(void **state)
 
 	events = compare_capture(dir, NULL);
 	assert_true(events > 0);
-	print_message("kbuffer and read-trace agree on %" PRIu64 " events\n",
-		      events);
+	print_message("kbuffer and read-trace agree on %" PRIu64 " events\n", events);
 }
 
 /* ---- records by hand ---- */
