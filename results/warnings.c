@@ -99,7 +99,7 @@ static const char *perf_remedy(int error)
 {
 	if (error == EACCES || error == EPERM)
 		return "sysctl kernel.perf_event_paranoid=1, or run as root";
-	if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
+	if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP || error == ENODATA)
 		return "no PMU here (usual in a VM): use bare metal, or a VM that passes it on";
 	return "see perf_event_open(2); cycles and instructions stay n/a";
 }

@@ -76,7 +76,7 @@ struct cell_state {
 	atomic_flag taken;
 	const char *violation;
 	uint32_t unmet;
-	char counters[COUNTERS_WHY_BYTES];
+	int counters_error;
 	atomic_uint met; /* threads that came to a batch, of all batches */
 	atomic_bool failed; /* one of them */
 	struct cell_thread thread[];
@@ -379,13 +379,19 @@ static void judge_thread(struct gbench_state *state, struct cell_thread *thread)
 	count_bytes(state, &check, ring_subbuf_bytes(buffer_ring(buffer)));
 }
 
+static void run_batch(void *arg)
+{
+	struct cell_subject *row = arg;
+
+	row->run(row->buffer.scheme, &row->buffer.writer, CELL_BATCH);
+}
+
 /* What single steps have not told, by the CPU's counter. */
 static void count_instructions(struct gbench_state *state, struct cell_thread *thread)
 {
 	const struct cell *cell = thread->of->cell;
-	struct cell_subject *row = &thread->subject[ROW];
-	struct counters counters;
-	struct counters_values values = { .state = COUNTERS_NO };
+	uint64_t count[2];
+	int error;
 
 	if (cell->atomics >= 0)
 		gbench_count(state, "atomics", cell->atomics);
@@ -393,15 +399,11 @@ static void count_instructions(struct gbench_state *state, struct cell_thread *t
 		gbench_count(state, "instructions", cell->instructions);
 		return;
 	}
-	counters_open(&counters, COUNTERS_USER);
-	counters_start(&counters);
-	row->run(row->buffer.scheme, &row->buffer.writer, CELL_BATCH);
-	counters_stop(&counters, &values);
-	counters_close(&counters);
-	if (values.state != COUNTERS_NO)
-		gbench_count(state, "instructions", (double)values.instructions / CELL_BATCH);
+	error = counters_count(NULL, run_batch, &thread->subject[ROW], count);
+	if (!error)
+		gbench_count(state, "instructions", (double)count[1] / CELL_BATCH);
 	else if (thread == thread->of->thread)
-		snprintf(thread->of->counters, sizeof(thread->of->counters), "%s", values.why);
+		thread->of->counters_error = error;
 }
 
 /* Of those that are calm, if they are enough to tell a time from; whether they are. */
@@ -591,7 +593,9 @@ json_t *cell_run(const struct cell *cell)
 		json_object_set_new(json, "violation",
 				    state->violation ? json_string(state->violation) : json_null());
 		json_object_set_new(json, "unmet_needs", json_integer(state->unmet));
-		json_object_set_new(json, "counters", json_string(state->counters));
+		json_object_set_new(
+			json, "counters",
+			json_string(state->counters_error ? strerror(state->counters_error) : ""));
 	}
 	if (state)
 		cell_close(state);

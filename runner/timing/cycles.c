@@ -88,17 +88,17 @@ static double multiplications(void)
 	return cycles_of(its, READINGS) / cycles_of(cycle, READINGS);
 }
 
+static void add_most(void *unused)
+{
+	(void)unused;
+	add(STEPS_MOST);
+}
+
 static double counted(void)
 {
-	struct counters counters;
-	struct counters_values values;
+	uint64_t count[2];
 
-	counters_open(&counters, COUNTERS_USER);
-	counters_start(&counters);
-	add(STEPS_MOST);
-	counters_stop(&counters, &values);
-	counters_close(&counters);
-	return values.state == COUNTERS_NO ? NAN : (double)values.cycles / STEPS_MOST;
+	return counters_count(NULL, add_most, NULL, count) ? NAN : (double)count[0] / STEPS_MOST;
 }
 
 struct cycles_shown cycles_show(void)
