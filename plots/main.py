@@ -11,6 +11,7 @@ DEFAULT_RUN = "results/latest"
 USAGE = f"""\
 usage: plots [--quiet] [RUN_DIR]
        plots --screen RUN_DIR
+       plots --all RUN_DIR
        plots --which NEEDS [RUN_DIR]
        plots --why [RUN_DIR]
        plots --needs RUN_DIR
@@ -19,11 +20,11 @@ Reads RUN_DIR/bench.json (default: {DEFAULT_RUN}) and writes there
   plots/*.svg, *.png   the plots
   plots/*.dat, *.gp    their data and scripts: change them and run gnuplot there
   report.html          one page that needs no other file
---screen prints a run's summary on 80 x 24. --which prints the row to take for needs such as
-"bytes several", by RUN_DIR or, without it, by all recorded machines. --why prints the rule by which a
-row is taken, and what each row brings to it. --needs prints, as JSON, the
-rows that qualify for each need of the guide. --reference prints what results/reference/ keeps of a
-run. These options write no file.
+--screen prints a run's summary on 80 x 24, --all the same with every row. --which prints the row
+to take for needs such as "bytes several", by RUN_DIR or, without it, by all recorded machines.
+--why prints the rule by which a row is taken, and what each row brings to it. --needs prints, as
+JSON, the rows that qualify for each need of the guide. --reference prints what results/reference/
+keeps of a run. These options write no file.
 Exit status: 0 fine, 1 usage or a bad file, 3 no space or permission, 4 no gnuplot or Jinja2.
 Example: build/plots results/20250101T120000Z-amd-epyc-2cpu
 """
@@ -57,10 +58,23 @@ def make(path, quiet):
     return status
 
 
+def has_colour():
+    """On terminals, unless NO_COLOR (https://no-color.org) is set or TERM is dumb."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+
+
 def say_screen(path, _):
     import record
     import screen
-    print("\n".join(screen.lines(record.load(path or DEFAULT_RUN))))
+    run = record.load(path or DEFAULT_RUN)
+    print("\n".join(screen.lines(run, colour=has_colour())))
+    return FINE
+
+
+def say_all(path, _):
+    import record
+    import screen
+    print("\n".join(screen.every(record.load(path or DEFAULT_RUN), has_colour())))
     return FINE
 
 
@@ -100,7 +114,7 @@ def say_reference(path, _):
 
 
 # What is asked in place of plots and page.
-OTHERS = {"--screen": say_screen, "--why": say_why, "--which": say_which, "--needs": say_needs,
+OTHERS = {"--screen": say_screen, "--all": say_all, "--why": say_why, "--which": say_which, "--needs": say_needs,
           "--reference": say_reference}
 
 

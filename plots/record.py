@@ -41,7 +41,7 @@ def interval(*keys):
     return numbers(*(key + end for key in keys for end in ("", "_95_low", "_95_high")))
 
 
-Column = namedtuple("Column", "key how ends kind print head width digits form title")
+Column = namedtuple("Column", "key how ends kind form title")
 
 
 def columns():

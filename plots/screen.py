@@ -56,6 +56,7 @@ def error(run, row):
 
 TITLES = ("row", "promises", "error", "bytes", "instr", "cycles", "rank", "cheap", "cold", "ext.")
 WORDS = {"declared inexact": "inexact", "no promise": "none"}
+COLOURS = {"kept": "32", "broken": "1;31"}
 
 
 def whole(value):
@@ -78,11 +79,16 @@ def cells(run, row):
             "n/a" if math.isnan(header) else f"{header:.1f}", figure(row.instructions), *costs]
 
 
-def table(run, best):
-    form = "{:18.18} {:12.12} {:>7.7} {:>5} {:>5} {:>7} {:>4} {:>5} {:>4} {:>4}"
-    return [form.format(*TITLES)] + [
-        form.format(plain(row.row), WORDS.get(promise, promise), *map(plain, rest))
-        for row in shown(run, best) for promise, *rest in [cells(run, row)]]
+def table(run, rows, colour=False, names=18, title="row"):
+    form = f"{{:{names}.{names}}} {{}} {{:>7.7}} {{:>5}} {{:>5}} {{:>7}} {{:>4}} {{:>5}} {{:>4}} {{:>4}}"
+    lines = [form.format(title, f"{'promises':12}", *TITLES[2:])]
+    for row in rows:
+        promise, *rest = cells(run, row)
+        word = f"{WORDS.get(promise, promise):12.12}"
+        if colour and promise in COLOURS:
+            word = f"\033[{COLOURS[promise]}m{word}\033[0m"
+        lines.append(form.format(plain(row.row), word, *map(plain, rest)))
+    return lines
 
 
 def said(best):
@@ -107,17 +113,36 @@ def frequency(run):
     return f", {hz / 1e9:.2f} GHz" if hz > 0 else ""
 
 
-def lines(run):
-    best = answer.answer([answer.of_run(run)], plain)
+def found_of(run, best):
     found = wrapped(verdict(run), COLUMNS)
     for one in run.not_tried:
         found += wrapped(f"Not tried: {plain(one)}.", COLUMNS)
-    found += said(best) if best else [answer.NONE]
-    rows = table(run, best)
+    return found + (said(best) if best else [answer.NONE])
+
+
+def notes_of(run):
     notes = [closer(run) + ("; ~: core shared" if any(row.mixed for row in run.steady) else ""),
              f"cycles{frequency(run)}; cheap: with a free clock; cold, ext.: ns, plain and extended"]
     if os.path.exists(run.dir + "/report.html"):
         notes.append("all rows and figures: " + plain(run.dir) + "/report.html")
+    return notes
+
+
+def every(run, colour):
+    """All rows of all workloads, in whole names."""
+    found = found_of(run, answer.answer([answer.of_run(run)], plain))
+    names = max((len(row.row) for row in run.table), default=0)
+    for workload in dict.fromkeys(row.workload for row in run.table):
+        its = [row for row in run.table if row.workload == workload]
+        found += ["", *table(run, its, colour, names, plain(workload or "row"))]
+    return [*found, "", *notes_of(run)]
+
+
+def lines(run, colour=False):
+    best = answer.answer([answer.of_run(run)], plain)
+    found = found_of(run, best)
+    rows = table(run, shown(run, best), colour)
+    notes = notes_of(run)
     clock = [line for line in wrapped(answer.clock_sentence(run), COLUMNS) if line]
     if len(found) + len(clock) + len(rows) + len(notes) < LINES:
         found += clock

@@ -193,39 +193,7 @@ static int abandon(struct run *run, int status)
 	return status;
 }
 
-/* All rows, and how far their times are known; the other tables are on the page. */
-static void print_all(const struct rounds *rounds, const struct run *run, const char *directory)
-{
-	const json_t *noise = json_object_get(run->sections, "noise");
-	const json_t *cycles = json_object_get(json_object_get(run->sections, "harness"), "cycles");
-	double apart = 100 * json_known(noise, "apart");
-
-	summary_print(stdout, &run->table);
-	printf("Times are medians of %u slots, a process each; a cycle is an addition that waits "
-	       "for its\npredecessor; cheap: with a clock that costs next to nothing; h+id: bytes "
-	       "of "
-	       "header with an event id\n(+: two bytes added for it); worst err: ticks, under the "
-	       "storms.\n",
-	       rounds->rounds);
-	if (strcmp(json_text(cycles, "unit"), "cycles") != 0)
-		printf("That it is a cycle of the core was not shown: a multiplication takes %.2f "
-		       "of "
-		       "them.\n",
-		       json_number(cycles, "multiply"));
-	if (isnan(apart))
-		puts("too few rounds to say which times are told apart");
-	else
-		printf("times that differ by more than %.2f %% are told apart; rows that are "
-		       "closer share a rank\n",
-		       apart);
-	printf("%.0f of %.0f slots were on a shared core; ~: they had to count\n",
-	       json_number(noise, "shared"), json_number(noise, "slots"));
-	printf("\nresults  %s/bench.json\n", directory);
-	fflush(stdout);
-}
-
-static int finish(const struct plan *plan, const struct rounds *rounds, struct run *run,
-		  const char *program)
+static int finish(const struct plan *plan, struct run *run, const char *program)
 {
 	double apart = json_known(json_object_get(run->sections, "noise"), "apart");
 	char directory[4096];
@@ -241,14 +209,11 @@ static int finish(const struct plan *plan, const struct rounds *rounds, struct r
 	if (plan->json && !strcmp(plan->json, "-")) {
 		error = error ? error : make_plots(program, directory, true);
 	} else if (!error) {
-		if (plan->all)
-			print_all(rounds, run, directory);
 		error = make_plots(program, directory, !plan->all);
 		/* A line has named what pictures lack. */
 		error = error == EXIT_UNSUPPORTED ? EXIT_FINE : error;
-		/* Without Python the tables have to do. */
-		if (!plan->all && run_beside(program, "plots", "--screen", directory))
-			print_all(rounds, run, directory);
+		if (run_beside(program, "plots", plan->all ? "--all" : "--screen", directory))
+			printf("results  %s/bench.json\n", directory);
 	}
 	run_complain(run);
 	if (run->broken || error)
@@ -288,7 +253,7 @@ static int bench(const struct plan *plan, struct where *where, struct run *run)
 	sections_make(&seen, &rounds, &counted, run);
 	run_set(run, "command", plan_command(plan));
 	run_set(run, "context", where_context(where));
-	return finish(plan, &rounds, run, where->program);
+	return finish(plan, run, where->program);
 }
 
 /* ---- as a program of Google Benchmark's ---- */

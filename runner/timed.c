@@ -217,8 +217,9 @@ double timed_apart(const struct summary_table *table, const json_t *again)
 		const struct stats_interval ratio = { line->ratio.middle, line->ratio.low_95,
 						      line->ratio.high_95 };
 
+		/* The floor's ratio to itself is 1, however few slots it has. */
 		half[count] = stats_half_width(&ratio);
-		count += isfinite(half[count]);
+		count += isfinite(half[count]) && strcmp(line->about.row, SAMPLES_FLOOR) != 0;
 	}
 	stats_sort(half, count);
 	middle = stats_quantile(half, count, 0.5);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "runner/timing/cell.h"
-#include "base/terminal.h"
 
 double summary_median(const json_t *rows, const char *row, const char *workload, const char *key)
 {
@@ -176,110 +175,4 @@ json_t *summary_json(const struct summary_line *line)
 #include "results/columns.def"
 #undef X
 	return json;
-}
-
-#define NAME_LEAST 22
-#define NAME_MOST 25
-
-/* A number in `width` columns with `digits` decimals, or n/a. */
-static void print_number(FILE *out, const struct summary_line *line, double value, int width,
-			 int digits)
-{
-	(void)line;
-	if (isnan(value))
-		fprintf(out, " %*s", width, "n/a");
-	else
-		fprintf(out, " %*.*f", width, digits, value);
-}
-
-/* What was read where a need was not met is nobody's error. */
-static void print_worst(FILE *out, const struct summary_line *line, double value, int width,
-			int digits)
-{
-	if (isnan(value) && !isnan(line->void_error_ticks.middle))
-		fprintf(out, " %*s", width, "void");
-	else if (value >= 1e6)
-		fprintf(out, " %*.1e", width, value);
-	else
-		print_number(out, line, value, width, digits);
-}
-
-/* With half of the 95 % interval in percent. */
-static void print_ratio(FILE *out, const struct summary_line *line, double value, int width,
-			int digits)
-{
-	struct stats_interval interval = { line->ratio.middle, line->ratio.low_95,
-					   line->ratio.high_95 };
-	double half = 100 * stats_half_width(&interval);
-
-	print_number(out, line, value, width, digits);
-	if (isnan(line->ratio.low_95))
-		fprintf(out, " %4s", "n/a");
-	else
-		fprintf(out, half < 9.95 ? " %3.2f" : " %4.0f", half);
-}
-
-/* With an id; + where the row's own headers hold none. */
-static void print_header(FILE *out, const struct summary_line *line, double value, int width,
-			 int digits)
-{
-	print_number(out, line, value, width, digits);
-	fputc(!isnan(value) && line->id_bytes_added.middle > 0 ? '+' : ' ', out);
-}
-
-static enum terminal_colour colour_of(const char *verdict)
-{
-	if (!strcmp(verdict, "kept"))
-		return TERMINAL_GOOD;
-	return !strcmp(verdict, "broken") ? TERMINAL_BAD : TERMINAL_PLAIN;
-}
-
-#define print_hidden(...)
-#define head_hidden(...)
-#define head_number(...) fprintf(out, " %*s", __VA_ARGS__)
-#define head_worst head_number
-#define head_ratio head_number
-#define head_header head_number
-
-static void print_line(FILE *out, const struct summary_line *line, int width)
-{
-	fprintf(out, "%-*.*s ", width, width, line->about.row);
-	terminal_print(out, colour_of(line->about.verdict), -16, line->about.verdict);
-#define X(key, how, ends, kind, print, head, width, digits, ...) \
-	print_##print(out, line, line->key.middle, width, digits);
-#include "results/columns.def"
-#undef X
-	fputs(line->mixed ? "~\n" : "\n", out);
-}
-
-/* Columns of names: two rows must not look alike for want of room; 100 are a line. */
-static int name_width(const struct summary_table *table)
-{
-	size_t longest = NAME_LEAST, i, length;
-
-	for (i = 0; i < table->count; i++) {
-		length = strlen(table->line[i].about.row);
-		longest = length > longest ? length : longest;
-	}
-	return (int)(longest > NAME_MOST ? NAME_MOST : longest);
-}
-
-void summary_print(FILE *out, const struct summary_table *table)
-{
-	int names = name_width(table);
-	const char *workload = "", *its;
-	size_t i;
-
-	for (i = 0; i < table->count; i++) {
-		its = table->line[i].about.workload;
-		if (strcmp(its, workload)) {
-			fprintf(out, "%s%-*s %-14s", i ? "\n" : "", names, its, "verdict");
-#define X(key, how, ends, kind, print, head, width, ...) head_##print(width, head);
-#include "results/columns.def"
-#undef X
-			fputc('\n', out);
-		}
-		workload = its;
-		print_line(out, &table->line[i], names);
-	}
 }

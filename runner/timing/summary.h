@@ -4,7 +4,6 @@
 #define STAMPEDE_RUNNER_TIMING_SUMMARY_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "judge/driver.h"
 #include "results/samples.h"
@@ -61,8 +60,5 @@ double summary_median(const json_t *rows, const char *row, const char *workload,
  * `apart` (0.01: 1 %) more than the first of a rank shares it.
  */
 void summary_rank(struct summary_table *table, double apart);
-
-/* A table of at most 100 columns. */
-void summary_print(FILE *out, const struct summary_table *table);
 
 #endif

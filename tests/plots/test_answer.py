@@ -241,16 +241,29 @@ class Screen(PlotsTest):
         shown = [one.row for one in screen.shown(run(*rows), best)]
         self.assertEqual(shown, [*screen.SHOWN, "best", "few"])
         self.assertEqual([one.row for one in screen.shown(run(*rows), None)], ["z", *screen.SHOWN, "best"])
-        lines = screen.table(run(row("a", "broken", header_id_bytes=NAN), row("b" * 30)), None)
+        its = run(row("a", "broken", header_id_bytes=NAN), row("b" * 30))
+        lines = screen.table(its, its.steady)
         self.assertEqual([line.split() for line in lines[1:]],
                          [["a", "broken", "-", "n/a", "30.0", "-", "-", "-", "-", "-"],
                           ["b" * 18, "kept", "exact", "4.0", "30.0", "10.0", "3", "13.5", "-", "-"]])
         self.assertLessEqual(max(map(len, lines)), 80)
 
+    def test_every_row(self):
+        its = run(row("a"), row("b" * 40, "broken"), row("c", workload="threads"))
+        its.table, its.schemes, its.tails, its.injected, its.bytes_by_rate, its.beats = its.steady, {}, [], [], [], []
+        for one in its.steady[:2]:
+            one.workload = "steady"
+        said = screen.every(its, True)
+        self.assertEqual([line.split()[:2] for line in said
+                          if line.split()[-1:] == ["ext."] or line.split()[-1:] == ["-"]],
+                         [["steady", "promises"], ["a", "\033[32mkept"], ["b" * 40, "\033[1;31mbroken"],
+                          ["threads", "promises"], ["c", "\033[32mkept"]])
+        self.assertNotIn("\033", "".join(screen.every(its, False)))
+
     def test_cold(self):
         its = run(row("a"), row("b", "broken"), row("c"),
                   cold_of={"a": cold(760.4), "b": cold(10), "c": cold(NAN, extended_ns=844)})
-        self.assertEqual([line.split()[-2:] for line in screen.table(its, None)],
+        self.assertEqual([line.split()[-2:] for line in screen.table(its, its.steady)],
                          [["cold", "ext."], ["760", "-"], ["-", "-"], ["-", "844"]])
 
     def test_cycles(self):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The table: whole names, whole verdicts, and no line longer than 100 columns. */
+/* The lines of the table, and their ranks. */
 #include "tests/support/test.h"
 
 #include <math.h>
@@ -9,73 +9,6 @@
 #include "judge/driver.h"
 #include "runner/timing/summary.h"
 #include "workloads/workload.h"
-
-/* A line with the widest figures that there are. */
-static const struct summary_line wide_line = {
-	.about = { .workload = "steady", .verdict = "need not met" },
-	.mixed = true,
-	.worst_error_ticks = { .middle = 1.8e19 },
-	.header_id_bytes = { .middle = 24.4 },
-	.id_bytes_added = { .middle = 2 },
-	.cycles = { .middle = 9999.9 },
-	.rank = { .middle = 35 },
-	.above_clock = { .middle = -999.9 },
-	.instructions = { .middle = 999.9 },
-	.atomics = { .middle = 10.25 },
-	.ratio = { 31.736, .low_95 = 29, .high_95 = 41 },
-	.cheap_cycles = { .middle = 999.9 },
-};
-
-/* Words of a line with one space between them. */
-static const char *words(const char *at, const char *end)
-{
-	static char said[128];
-	char *to = said;
-
-	for (; at < end; at++)
-		if (*at != ' ' || (to > said && to[-1] != ' '))
-			*to++ = *at;
-	*to = '\0';
-	return said;
-}
-
-static void rows_fit_and_differ(void **state)
-{
-	static struct summary_table table;
-	char *text = NULL, *at, *end;
-	unsigned int i, count = 0;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	for (i = 0; drivers_timed[i]; i++) {
-		table.line[i] = wide_line;
-		table.line[i].about.row = drivers_timed[i]->row;
-	}
-	table.count = i;
-	summary_print(out, &table);
-	fclose(out);
-	for (at = text; (end = strchr(at, '\n')); at = end + 1) {
-		if (end - at > 100)
-			fail_msg("%d columns: %.*s", (int)(end - at), (int)(end - at), at);
-		if (!count++) {
-			/* The workload, as wide as the longest name, and each column's. */
-			assert_string_equal(words(at, end),
-					    "steady verdict worst err h+id cycles rank "
-					    "instr atoms ratio 95 % cheap");
-			continue;
-		}
-		/* Behind the title, in the same order; a name is cut where it differs already. */
-		i = count - 2;
-		size = strlen(drivers_timed[i]->row);
-		size = size > 25 ? 25 : size;
-		assert_memory_equal(at, drivers_timed[i]->row, size);
-		assert_int_equal(at[size], ' ');
-		*end = '\0';
-		assert_non_null(strstr(at, " need not met "));
-	}
-	assert_int_equal(count, table.count + 1);
-	free(text);
-}
 
 static void add(json_t *rows, const char *row, const char *workload, double cycles, double ratio,
 		double ratio_own)
@@ -174,4 +107,4 @@ static void rows_that_are_close_share_a_rank(void **state)
 			assert_true(isnan(table.line[i].rank.middle));
 }
 
-TESTS(rows_fit_and_differ, figures_are_of_slots, rows_that_are_close_share_a_rank)
+TESTS(figures_are_of_slots, rows_that_are_close_share_a_rank)

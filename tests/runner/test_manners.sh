@@ -58,13 +58,18 @@ if command -v script >/dev/null; then
 	shown="$shown --results $scratch/shown"
 	script -qec "env TERM=xterm $shown" /dev/null >"$scratch/pty"
 	esc=$(printf '\033')
-	grep -q "$(printf '\r').*s left" "$scratch/pty" && grep -q "$esc\[32mkept" "$scratch/pty"
-	report $? "on a terminal: one line of progress, and colour"
+	grep -q "$(printf '\r').*s left" "$scratch/pty"
+	report $? "on a terminal: one line of progress"
+	mkdir "$scratch/sample" && cp tests/data/bench_sample.json "$scratch/sample/bench.json"
+	shown="$build/plots --all $scratch/sample"
+	script -qec "env TERM=xterm $shown" /dev/null | grep -q "^full_tsc *$esc\[32mkept"
+	report $? "and colour"
 	script -qec "env TERM=xterm NO_COLOR=1 $shown" /dev/null >"$scratch/pty"
 	grep -q '^full_tsc *kept' "$scratch/pty" && ! grep -q "$esc\[[0-9;]*m" "$scratch/pty"
 	report $? "NO_COLOR"
 else
-	skip "on a terminal: one line of progress, and colour" "no script(1)"
+	skip "on a terminal: one line of progress" "no script(1)"
+	skip "and colour" "no script(1)"
 	skip "NO_COLOR" "no script(1)"
 fi
 
