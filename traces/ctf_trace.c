@@ -19,6 +19,7 @@
 #define MEMORY_MOST (UINT64_C(2) << 30) /* of an index that grows for ever */
 #define METADATA_MAGIC 0x75d11d57u
 #define METADATA_HEADER_BYTES 37
+#define METADATA_MOST (1u << 26)
 
 bool ctf_trace_knows_ctf2(void)
 {
@@ -86,13 +87,10 @@ static struct ctf_stream *stream_of(struct ctf_trace *trace, const bt_stream *li
 			return &trace->streams[i];
 	more = realloc(trace->streams, (trace->count + 1) * sizeof(*more));
 	if (!more)
-		return NULL;
+		end_memory("a trace");
 	trace->streams = more;
-	more += trace->count;
+	more += trace->count++;
 	*more = (struct ctf_stream){ .library = library, .path = strdup(name ? name : "") };
-	if (!more->path)
-		return NULL;
-	trace->count++;
 	return more;
 }
 
@@ -152,41 +150,41 @@ static void take(struct ctf_trace *trace, const bt_message *message)
 	struct ctf_stream *stream = NULL;
 	uint64_t count = 1;
 
-#define STREAM_OF(borrow) \
-	((stream = stream_of(trace, borrow)) || ((trace->no_memory = true), false))
 	switch (bt_message_get_type(message)) {
 	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
-		STREAM_OF(bt_message_stream_beginning_borrow_stream_const(message));
+		stream = stream_of(trace, bt_message_stream_beginning_borrow_stream_const(message));
 		break;
 	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
-		if (STREAM_OF(bt_packet_borrow_stream_const(
-			    bt_message_packet_beginning_borrow_packet_const(message))))
-			begin_packet(stream, message);
+		stream = stream_of(
+			trace, bt_packet_borrow_stream_const(
+				       bt_message_packet_beginning_borrow_packet_const(message)));
+		begin_packet(stream, message);
 		break;
 	case BT_MESSAGE_TYPE_PACKET_END:
-		if (STREAM_OF(bt_packet_borrow_stream_const(
-			    bt_message_packet_end_borrow_packet_const(message))))
-			stream->empty_packets += stream->events == stream->events_before;
+		stream = stream_of(trace,
+				   bt_packet_borrow_stream_const(
+					   bt_message_packet_end_borrow_packet_const(message)));
+		stream->empty_packets += stream->events == stream->events_before;
 		break;
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
 		bt_message_discarded_events_get_count(message, &count);
-		if (STREAM_OF(bt_message_discarded_events_borrow_stream_const(message)))
-			stream->discarded += count;
+		stream = stream_of(trace, bt_message_discarded_events_borrow_stream_const(message));
+		stream->discarded += count;
 		break;
 	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
 		bt_message_discarded_packets_get_count(message, &count);
-		if (STREAM_OF(bt_message_discarded_packets_borrow_stream_const(message)))
-			stream->missing_packets += count;
+		stream =
+			stream_of(trace, bt_message_discarded_packets_borrow_stream_const(message));
+		stream->missing_packets += count;
 		break;
 	case BT_MESSAGE_TYPE_EVENT:
-		if (STREAM_OF(bt_event_borrow_stream_const(
-			    bt_message_event_borrow_event_const(message))))
-			take_event(trace, stream, message);
+		stream = stream_of(trace, bt_event_borrow_stream_const(
+						  bt_message_event_borrow_event_const(message)));
+		take_event(trace, stream, message);
 		break;
 	default:
 		break;
 	}
-#undef STREAM_OF
 	if (stream && trace->message)
 		trace->message(trace->arg, stream, (unsigned int)(stream - trace->streams),
 			       message);
@@ -212,8 +210,7 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 		take(trace, messages[i]);
 		bt_message_put_ref(messages[i]);
 	}
-	return trace->no_memory ? BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_MEMORY_ERROR :
-				  BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
+	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
 }
 
 /* ---- the graph: a source, a muxer, our sink ---- */
@@ -316,20 +313,30 @@ static void close_graph(struct graph *graph)
 
 /* ---- what is wrong ---- */
 
-/* Its metadata begins, packet header or not, with a fragment of JSON. */
-static bool is_ctf2(const char *dir)
+char *ctf_trace_metadata(const char *dir, size_t *bytes)
 {
-	char path[4096], bytes[256] = { 0 };
-	size_t count = 0;
+	char *text = calloc(1, METADATA_MOST), path[4096];
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/metadata", dir);
 	file = fopen(path, "rb");
-	if (file) {
-		count = fread(bytes, 1, sizeof(bytes), file);
+	if (!text)
+		end_memory("metadata");
+	*bytes = file ? fread(text, 1, METADATA_MOST - 1, file) : 0;
+	if (file)
 		fclose(file);
-	}
-	return memmem(bytes, count, "\"preamble\"", 10);
+	return text;
+}
+
+/* Its metadata begins, packet header or not, with a fragment of JSON. */
+static bool is_ctf2(const char *dir)
+{
+	size_t bytes;
+	char *text = ctf_trace_metadata(dir, &bytes);
+	bool is = memmem(text, bytes < 256 ? bytes : 256, "\"preamble\"", 10);
+
+	free(text);
+	return is;
 }
 
 /* The library's own reason, the first of the causes: nearest to the bytes. */
@@ -357,33 +364,25 @@ static void explain(struct ctf_trace *trace, const char *dir)
 static long cut_metadata(const char *dir)
 {
 	/* magic, UUID and checksum, then content and packet in bits */
-	uint32_t header[8];
-	char path[4096];
-	long at = -1, size;
-	FILE *file;
+	uint32_t header[8] = { 0 };
+	size_t bytes, at = 0;
+	char *text = ctf_trace_metadata(dir, &bytes);
+	bool swapped;
 
-	snprintf(path, sizeof(path), "%s/metadata", dir);
-	file = fopen(path, "rb");
-	if (!file)
-		return -1;
-	fseek(file, 0, SEEK_END);
-	size = ftell(file);
-	if (!fseek(file, 0, SEEK_SET) && fread(header, sizeof(header), 1, file) == 1 &&
-	    (header[0] == METADATA_MAGIC || header[0] == __builtin_bswap32(METADATA_MAGIC)))
-		for (at = 0; at < size; at += header[7] / 8) {
-			if (fseek(file, at, SEEK_SET) ||
-			    fread(header, sizeof(header), 1, file) != 1)
-				break;
-			if (header[0] == __builtin_bswap32(METADATA_MAGIC)) {
-				header[6] = __builtin_bswap32(header[6]);
-				header[7] = __builtin_bswap32(header[7]);
-			}
-			if (header[6] > header[7] || header[7] / 8 < METADATA_HEADER_BYTES ||
-			    header[7] / 8 > size - at)
-				break;
-		}
-	fclose(file);
-	return at < size ? at : -1;
+	memcpy(header, text, bytes < sizeof(header) ? bytes : sizeof(header));
+	swapped = header[0] == __builtin_bswap32(METADATA_MAGIC);
+	if (!swapped && header[0] != METADATA_MAGIC)
+		at = bytes; /* text alone */
+	for (; at + sizeof(header) <= bytes; at += header[7] / 8) {
+		memcpy(header, text + at, sizeof(header));
+		header[6] = swapped ? __builtin_bswap32(header[6]) : header[6];
+		header[7] = swapped ? __builtin_bswap32(header[7]) : header[7];
+		if (header[6] > header[7] || header[7] / 8 < METADATA_HEADER_BYTES ||
+		    header[7] / 8 > bytes - at)
+			break;
+	}
+	free(text);
+	return at < bytes ? (long)at : -1;
 }
 
 static int read_guarded(struct ctf_trace *trace, struct graph *graph, const char *dir,
@@ -403,7 +402,7 @@ static int read_guarded(struct ctf_trace *trace, struct graph *graph, const char
 	if (trace->message ? run_apart(graph, trace, dir) : run(graph, trace, log))
 		return EXIT_FINE;
 	explain(trace, dir);
-	return trace->no_memory ? fail_memory("a trace") : EXIT_FINE;
+	return EXIT_FINE;
 }
 
 static int read_trace(struct ctf_trace *trace, const char *dir, bt_logging_level log)

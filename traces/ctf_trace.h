@@ -50,11 +50,14 @@ struct ctf_trace {
 	ctf_event_fn *event;
 	ctf_message_fn *message;
 	void *arg;
-	bool no_memory;
 };
 
 /* Can the library that is linked read CTF 2? */
 bool ctf_trace_knows_ctf2(void);
+
+/* The file `metadata` in `dir`, a text with zeros behind it, to be freed; empty if there is none.
+ */
+char *ctf_trace_metadata(const char *dir, size_t *bytes);
 
 /*
  * Reads the trace in the directory `dir` to its end or its first damage. An exit code, after a line

@@ -213,46 +213,26 @@ int ftrace_read_file(const char *path, const struct ftrace_format *format,
 
 /* ---- a directory ---- */
 
-static bool cpu_of(const char *name, unsigned int *cpu)
+static int is_cpu(const struct dirent *entry)
 {
+	unsigned int cpu;
 	int end = 0;
 
-	return sscanf(name, "cpu%u.raw%n", cpu, &end) == 1 && end && !name[end];
-}
-
-static int by_cpu(const void *a, const void *b)
-{
-	const char *left = strrchr(*(char *const *)a, '/') + 1;
-	const char *right = strrchr(*(char *const *)b, '/') + 1;
-	unsigned int one = 0, other = 0;
-
-	cpu_of(left, &one);
-	cpu_of(right, &other);
-	return (one > other) - (one < other);
+	return sscanf(entry->d_name, "cpu%u.raw%n", &cpu, &end) == 1 && end && !entry->d_name[end];
 }
 
 char **ftrace_list_files(const char *dir)
 {
-	DIR *stream = opendir(dir);
-	char **paths = calloc(1, sizeof(*paths)), **more;
-	const struct dirent *entry;
-	unsigned int count = 0, cpu;
+	struct dirent **entries = NULL;
+	int count = scandir(dir, &entries, is_cpu, versionsort), i;
+	char **paths = calloc((size_t)(count > 0 ? count : 0) + 1, sizeof(*paths));
 
-	while (stream && paths && (entry = readdir(stream))) {
-		if (!cpu_of(entry->d_name, &cpu))
-			continue;
-		more = realloc(paths, (count + 2) * sizeof(*paths));
-		if (!more)
-			break;
-		paths = more;
-		if (asprintf(&paths[count], "%s/%s", dir, entry->d_name) < 0)
-			break;
-		paths[++count] = NULL;
+	for (i = 0; i < count; i++) {
+		if (!paths || asprintf(&paths[i], "%s/%s", dir, entries[i]->d_name) < 0)
+			end_memory("the files of a trace");
+		free(entries[i]);
 	}
-	if (stream)
-		closedir(stream);
-	if (paths)
-		qsort(paths, count, sizeof(*paths), by_cpu);
+	free(entries);
 	return paths;
 }
 

@@ -2,6 +2,7 @@
 #include "traces/lint.h"
 
 #include <inttypes.h>
+#include <search.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,6 @@
 #include "base/fail.h"
 
 #define UNIT_EVENTS 8 /* before one of them can be told to be of another unit */
-#define SLOTS_LEAST 64u
 #define RANGE_LEAST 1800000000u /* 2^64 ns / 10 GHz */
 
 uint64_t lint_distance(int64_t a, int64_t b)
@@ -19,79 +19,58 @@ uint64_t lint_distance(int64_t a, int64_t b)
 
 void *lint_grown(void *at, size_t count, size_t bytes)
 {
-	return count & (count - 1) ? at : reallocarray(at, count ? count * 2 : 1, bytes);
+	void *more = count & (count - 1) ? at : reallocarray(at, count ? count * 2 : 1, bytes);
+
+	if (!more)
+		end_memory("the times of a trace");
+	return more;
 }
 
-/* Where the stream of that key is, or would be. */
-static uint32_t *slot_of(const struct lint *lint, uint64_t key)
+struct lint_key {
+	uint64_t key;
+	uint32_t index; /* of its stream */
+};
+
+static int by_key(const void *a, const void *b)
 {
-	uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (lint->slots - 1);
+	const struct lint_key *x = a, *y = b;
 
-	while (lint->index[at] != UINT32_MAX && lint->streams[lint->index[at]].key != key)
-		at = (at + 1) & (lint->slots - 1);
-	return &lint->index[at];
-}
-
-static bool widen_index(struct lint *lint)
-{
-	uint32_t slots = lint->slots ? lint->slots * 2 : SLOTS_LEAST, i;
-	uint32_t *index = malloc(slots * sizeof(*index));
-
-	lint->no_memory |= !index;
-	if (!index)
-		return false;
-	memset(index, 0xff, slots * sizeof(*index));
-	free(lint->index);
-	lint->index = index;
-	lint->slots = slots;
-	for (i = 0; i < lint->count; i++)
-		*slot_of(lint, lint->streams[i].key) = i;
-	return true;
+	return (x->key > y->key) - (x->key < y->key);
 }
 
 uint32_t lint_stream(struct lint *lint, uint64_t key, const char *format, ...)
 {
+	struct lint_key asked = { key, lint->count }, *own, *const * found;
 	struct lint_stream *more;
 	va_list values;
-	uint32_t *slot;
 
 	if (lint->count && lint->streams[lint->newest].key == key)
 		return lint->newest;
-	if (lint->count * 2 >= lint->slots && !widen_index(lint))
-		return UINT32_MAX;
-	slot = slot_of(lint, key);
-	if (*slot != UINT32_MAX)
-		return lint->newest = *slot;
-	more = lint_grown(lint->streams, lint->count, sizeof(*more));
-	if (more) {
-		lint->streams = more;
-		more += lint->count;
-		*more = (struct lint_stream){ .key = key };
-		va_start(values, format);
-		if (vasprintf(&more->name, format, values) < 0)
-			more->name = NULL;
-		va_end(values);
-	}
-	lint->no_memory |= !more || !more->name;
-	if (lint->no_memory)
-		return UINT32_MAX;
-	return lint->newest = *slot = lint->count++;
+	found = tfind(&asked, &lint->keys, by_key);
+	if (found)
+		return lint->newest = (*found)->index;
+	lint->streams = lint_grown(lint->streams, lint->count, sizeof(*more));
+	more = &lint->streams[lint->count];
+	*more = (struct lint_stream){ .key = key };
+	va_start(values, format);
+	own = vasprintf(&more->name, format, values) < 0 ? NULL : malloc(sizeof(*own));
+	va_end(values);
+	if (own)
+		*own = asked;
+	if (!own || !tsearch(own, &lint->keys, by_key))
+		end_memory("the streams of a trace");
+	return lint->newest = lint->count++;
 }
 
-void lint_keep(struct lint *lint, struct lint_spans *spans, const struct lint_span *span)
+void lint_keep(struct lint_spans *spans, const struct lint_span *span)
 {
-	struct lint_span *more = lint_grown(spans->at, spans->count, sizeof(*more));
-
-	lint->no_memory |= !more;
-	if (!more)
-		return;
-	spans->at = more;
-	more[spans->count++] = *span;
+	spans->at = lint_grown(spans->at, spans->count, sizeof(*span));
+	spans->at[spans->count++] = *span;
 }
 
-static void keep_span(struct lint *lint, struct lint_stream *stream, const struct lint_span *span)
+static void keep_span(struct lint_stream *stream, const struct lint_span *span)
 {
-	lint_keep(lint, &stream->spans, span);
+	lint_keep(&stream->spans, span);
 	stream->steps[span->step]++;
 }
 
@@ -258,8 +237,6 @@ static void step(struct lint *lint, const struct lint_event *event, const char *
 
 void lint_point(struct lint *lint, const struct lint_event *event, const char *what)
 {
-	if (event->stream >= lint->count)
-		return;
 	step(lint, event, what, true);
 	note(&lint->streams[event->stream], event->time, true, false);
 }
@@ -295,7 +272,7 @@ static const char *end_span(struct lint *lint, const struct lint_event *event, b
 	if (event->step < span.step)
 		span.step = event->step;
 	if (!wrong)
-		keep_span(lint, stream, &span);
+		keep_span(stream, &span);
 	if (at && open->at[at - 1].end < event->time)
 		open->at[at - 1].end = event->time;
 	return wrong;
@@ -317,7 +294,7 @@ static bool nest(struct lint *lint, const struct lint_event *event, bool sound)
 	if (event->what == LINT_BEGIN) {
 		if (parent && sound && !parent->wrong && event->time < (than = parent->begin))
 			wrong = "begins before its parent";
-		lint_keep(lint, open, &span);
+		lint_keep(open, &span);
 	} else if (open->count) {
 		wrong = end_span(lint, event, sound, &than);
 	} else {
@@ -339,7 +316,7 @@ static bool take_span(struct lint *lint, const struct lint_event *event, bool so
 	if (event->what == LINT_SPAN && event->end < event->time)
 		add_by(lint, LINT_PARENT, event, event->end, "ends before it begins");
 	else if (event->what == LINT_SPAN)
-		keep_span(lint, &lint->streams[event->stream], &span);
+		keep_span(&lint->streams[event->stream], &span);
 	return false;
 }
 
@@ -417,8 +394,7 @@ void lint_settle(struct lint *lint, uint32_t index, int64_t time)
 
 void lint_clockless(struct lint *lint, uint32_t index)
 {
-	if (index < lint->count)
-		lint->clockless += !lint->streams[index].events++;
+	lint->clockless += !lint->streams[index].events++;
 }
 
 /*
@@ -445,12 +421,9 @@ static bool pairs(struct lint *lint, struct lint_stream *stream, const struct li
 
 void lint_event(struct lint *lint, const struct lint_event *event)
 {
-	struct lint_stream *stream;
-	bool amid = false;
+	struct lint_stream *stream = &lint->streams[event->stream];
+	bool amid;
 
-	if (event->stream >= lint->count)
-		return;
-	stream = &lint->streams[event->stream];
 	stream->events++;
 	if (pairs(lint, stream, event))
 		return;
@@ -487,11 +460,8 @@ void lint_event(struct lint *lint, const struct lint_event *event)
 void lint_packet_begin(struct lint *lint, uint32_t index, uint64_t place, bool has, int64_t time)
 {
 	const struct lint_event event = { .stream = index, .time = time, .place = place };
-	struct lint_stream *stream;
+	struct lint_stream *stream = &lint->streams[index];
 
-	if (index >= lint->count)
-		return;
-	stream = &lint->streams[index];
 	lint_settle(lint, index, time);
 	stream->packet_any = false;
 	stream->packet_begin = time;
@@ -514,11 +484,8 @@ void lint_packet_begin(struct lint *lint, uint32_t index, uint64_t place, bool h
 void lint_packet_end(struct lint *lint, uint32_t index, bool has, int64_t time)
 {
 	struct lint_event event = { .stream = index, .time = time };
-	struct lint_stream *stream;
+	struct lint_stream *stream = &lint->streams[index];
 
-	if (index >= lint->count)
-		return;
-	stream = &lint->streams[index];
 	lint_settle(lint, index, time);
 	event.place = stream->packet_last_place;
 	stream->had_end = has;
@@ -544,7 +511,7 @@ void lint_packet_whole(struct lint *lint, uint32_t stream, uint64_t place, int64
 	const struct lint_span span = { begin, end, place, 0, 0, false };
 
 	lint->streams[stream].packets = true;
-	keep_span(lint, &lint->streams[stream], &span);
+	keep_span(&lint->streams[stream], &span);
 }
 
 void lint_loss(struct lint *lint, uint32_t index, uint64_t place, uint64_t count, const char *wrong)
@@ -552,7 +519,7 @@ void lint_loss(struct lint *lint, uint32_t index, uint64_t place, uint64_t count
 	struct lint_event event = { .stream = index, .place = place };
 
 	if (index >= lint->count)
-		return;
+		return; /* nothing of any stream was there before */
 	event.time = lint->streams[index].before;
 	if (wrong)
 		lint_add(lint, LINT_LOSS, &event, "%s: %" PRId64, wrong, (int64_t)count);

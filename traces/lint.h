@@ -115,7 +115,7 @@ struct lint {
 	uint64_t back_most; /* how far a stream may go back: a record interrupted by the next */
 	struct lint_stream *streams;
 	uint32_t count, newest; /* newest: the stream that was asked for last */
-	uint32_t *index, slots; /* of streams by key, or UINT32_MAX */
+	void *keys; /* of streams: a tree of tsearch() */
 	struct lint_finding shown[LINT_LISTS][LINT_SHOWN];
 	uint64_t found[LINT_LISTS];
 	uint64_t long_gaps;
@@ -125,7 +125,6 @@ struct lint {
 	struct trace_fault fault; /* the first that ended the reading of a file */
 	char skipped[80]; /* why there may be no events: ": " and words */
 	bool stopped; /* a library, in the midst of the trace */
-	bool no_memory;
 };
 
 /* The stream that has `key`, made if there is none; its name is printed from the format. */
@@ -158,9 +157,9 @@ void lint_add(struct lint *lint, enum lint_kind kind, const struct lint_event *e
 
 /* For lint_finish(), which is in a file of its own: */
 uint64_t lint_distance(int64_t a, int64_t b);
-void lint_keep(struct lint *lint, struct lint_spans *spans, const struct lint_span *span);
+void lint_keep(struct lint_spans *spans, const struct lint_span *span);
 
-/* Room for one more of `count` elements; their number doubles. NULL: no memory. */
+/* Room for one more of `count` elements; their number doubles. Without memory the program ends. */
 void *lint_grown(void *at, size_t count, size_t bytes);
 
 /* The time after an event that may be of another unit says whether it is; 0: none comes. */

@@ -14,8 +14,6 @@
 #define US_MOST 9.2e15 /* in ns it still is an int64_t */
 #define TEXT_BYTES 32
 #define FNV_FIRST UINT64_C(0xcbf29ce484222325)
-#define DIGITS_MOST 16 /* of a whole part whose thousandths are an int64_t */
-#define WHOLE_MOST 9.2e15
 
 struct json_slice {
 	const char *at, *end; /* of a string: with its quotes */
@@ -160,43 +158,26 @@ static bool json_is(const struct json_slice *string, const char *text)
 	       !memcmp(string->at + 1, text, bytes);
 }
 
-/* A number, also one in quotes, as thousandths, rounded; and as it is. False: it is no number. */
+/*
+ * A number, also one in quotes, as thousandths, rounded; and as it is. Of a date that a double has
+ * without its nanoseconds, a long double has them. False: it is no number.
+ */
 static bool json_milli(const struct json_slice *value, int64_t *milli, double *whole)
 {
 	bool quoted = *value->at == '"';
-	const char *at = value->at + quoted, *end = value->end - quoted, *digit = at;
-	unsigned int decimals = 0, digits = 0;
+	const char *at = value->at + quoted, *end = value->end - quoted;
 	char copy[400], *behind;
-	uint64_t exact = 0;
+	long double exact;
 
 	if (end <= at || end - at >= (long)sizeof(copy) || !strchr("-0123456789", *at) ||
 	    memchr(at, 'x', (size_t)(end - at)) || memchr(at, 'X', (size_t)(end - at)))
 		return false;
 	memcpy(copy, at, (size_t)(end - at));
 	copy[end - at] = '\0';
-	*whole = strtod(copy, &behind);
-	if (behind == copy || *behind || !isfinite(*whole))
-		return false;
-	/* A double of a date has no nanoseconds: they are taken from the digits. */
-	for (digit += *digit == '-'; digit < end && *digit >= '0' && *digit <= '9'; digit++) {
-		exact = exact * 10 + (uint64_t)(*digit - '0');
-		digits++;
-	}
-	if (digit < end && *digit == '.')
-		for (digit++; digit < end && decimals < 3 && *digit >= '0' && *digit <= '9';
-		     digit++)
-			exact = exact * 10 + (uint64_t)(*digit - '0'), decimals++;
-	for (; decimals < 3; decimals++)
-		exact *= 10;
-	if (digits > DIGITS_MOST || fabs(*whole) > WHOLE_MOST ||
-	    memchr(digit, 'e', (size_t)(end - digit)) ||
-	    memchr(digit, 'E', (size_t)(end - digit))) {
-		*milli = fabs(*whole) <= WHOLE_MOST ? llround(*whole * 1000) : 0;
-		return true;
-	}
-	exact += digit < end && *digit >= '5' && *digit <= '9';
-	*milli = *at == '-' ? -(int64_t)exact : (int64_t)exact;
-	return true;
+	exact = strtold(copy, &behind);
+	*whole = (double)exact;
+	*milli = fabs(*whole) <= US_MOST ? llroundl(exact * 1000) : 0;
+	return behind != copy && !*behind && isfinite(*whole);
 }
 
 /* ---- one event ---- */
@@ -298,13 +279,9 @@ static void keep_link(struct chrome_reading *chrome, const struct chrome_event *
 {
 	struct json_slice local = { NULL, NULL }, global = { NULL, NULL }, key, value;
 	const char *at = one->of[CHROME_ID2].at;
-	struct chrome_link *more = lint_grown(chrome->links, chrome->count, sizeof(*more));
 	uint64_t common = strchr("stf", ph) ? 1 : strchr("be", ph) ? 2 : 3;
 
-	chrome->lint->no_memory |= !more;
-	if (!more)
-		return;
-	chrome->links = more;
+	chrome->links = lint_grown(chrome->links, chrome->count, sizeof(*chrome->links));
 	if (at && *at++ == '{')
 		while (json_member(&at, one->of[CHROME_ID2].end, &key, &value))
 			*(json_is(&key, "local") ? &local : &global) = value;
@@ -374,8 +351,6 @@ static void take(struct chrome_reading *chrome, const struct json_slice *text, s
 	if (!one.wrong && (ph == 'M' || text->end - text->at == 2))
 		return;
 	event.stream = stream_of(chrome, &one);
-	if (chrome->lint->no_memory)
-		return;
 	if (one.wrong)
 		lint_add(chrome->lint, LINT_FORM, &event, "no JSON of an event: %s",
 			 text_of(&(struct json_slice){ one.wrong, text->end }, room));
@@ -508,7 +483,7 @@ static void read_events(struct chrome_reading *chrome, const char *at, const cha
 	struct json_slice one;
 	size_t index = 0;
 
-	for (; !chrome->lint->no_memory; index++) {
+	for (;; index++) {
 		at = json_blank(at, end);
 		if (at < end && *at == ']')
 			return;
@@ -585,7 +560,6 @@ void lint_chrome(struct lint *lint, struct trace_file *file, struct trace_fault 
 		lint->found[LINT_FORM] = 0;
 		trace_fault(fault, TRACE_NOWHERE, "JSON, but no event in it has a `ph`");
 	}
-	if (!lint->no_memory)
-		match(&chrome);
+	match(&chrome);
 	free(chrome.links);
 }

@@ -69,8 +69,6 @@ int lint_ftrace(struct lint *lint, const char *path, const struct ftrace_format 
 
 	lint->bits = format->stamp_bits;
 	to.stream = lint_stream(lint, lint->count, "%s", path);
-	if (lint->no_memory)
-		return fail_memory("a trace");
 	error = ftrace_read_file(path, format, &reader, &visitor);
 	if (!error)
 		lint_damage(lint, path, &reader.fault);

@@ -114,8 +114,6 @@ static void emit(struct perf_reading *perf, uint64_t place, uint64_t time, uint6
 				   by_cpu ? "cpu" : "thread", (uint32_t)key);
 	/* A thread that moves is in several rings, which are read in any order. */
 	event.order = by_cpu ? LINT_ORDERED : LINT_UNORDERED;
-	if (perf->lint->no_memory)
-		return;
 	lint_event(perf->lint, &event);
 	if (time > perf->newest && (int64_t)time > 0)
 		perf->newest = time;
@@ -228,6 +226,6 @@ void lint_perf(struct lint *lint, struct trace_file *file, struct trace_fault *f
 			    header.data.size);
 		end = at < file->size ? file->size : at;
 	}
-	for (; at < end && bytes && !lint->no_memory; at += bytes)
+	for (; at < end && bytes; at += bytes)
 		bytes = record(&perf, at, end);
 }

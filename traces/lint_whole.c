@@ -2,9 +2,11 @@
 /* What only the whole trace shows: spans that overlap, streams far from others, chance or fault. */
 #include <inttypes.h>
 #include <math.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/json.h"
 #include "traces/lint.h"
 
@@ -105,7 +107,7 @@ static void find_overlaps(struct lint *lint, uint32_t index)
 		if (!open.count ||
 		    (!stream->packets && (span->end <= top->end ||
 					  lint_distance(span->end, top->end) <= (uint64_t)more)))
-			lint_keep(lint, &open, span);
+			lint_keep(&open, span);
 		else
 			add_overlap(lint, index, span, top);
 	}
@@ -236,8 +238,9 @@ static void find_apart(struct lint *lint)
 	uint64_t longest = 0, least = APART_SECONDS * lint->hz;
 	uint32_t count = 0, i;
 
-	lint->no_memory |= !order;
-	for (i = 0; order && i < lint->count; i++) {
+	if (!order)
+		end_memory("the streams of a trace");
+	for (i = 0; i < lint->count; i++) {
 		const struct lint_stream *stream = &lint->streams[i];
 
 		if (!stream->any || stream->events < APART_EVENTS)
@@ -484,5 +487,5 @@ void lint_free(struct lint *lint)
 		free(lint->streams[lint->count].spans.at);
 	}
 	free(lint->streams);
-	free(lint->index);
+	tdestroy(lint->keys, free);
 }

@@ -149,7 +149,7 @@ void lint_xray(struct lint *lint, struct trace_file *file, struct trace_fault *f
 	lint->hz = hz ? hz : lint->hz;
 	lint->bits = 32;
 	buffer.at = HEADER_BYTES;
-	while (buffer.at < file->size && !fault->set && !lint->no_memory) {
+	while (buffer.at < file->size && !fault->set) {
 		buffer.has_thread = buffer.any = buffer.ordered = false;
 		buffer.tsc = 0;
 		if (file->size - buffer.at < RECORD_BYTES ||
@@ -165,8 +165,7 @@ void lint_xray(struct lint *lint, struct trace_file *file, struct trace_fault *f
 				    "truncated: %" PRIu64 " of the %" PRIu64 " bytes of a buffer",
 				    file->size - buffer.at, bytes);
 		buffer.end = fault->set ? file->size : buffer.at + bytes;
-		for (bytes = 1; buffer.at < buffer.end && bytes && !lint->no_memory;
-		     buffer.at += bytes)
+		for (bytes = 1; buffer.at < buffer.end && bytes; buffer.at += bytes)
 			bytes = record(&buffer, fault);
 		if (buffer.any)
 			lint_packet_whole(lint, buffer.stream, buffer.begin_place,

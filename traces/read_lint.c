@@ -246,8 +246,6 @@ static int lint_trace(const struct read_options *options, struct lint *lint, con
 		if (!error)
 			error = lint_ftrace(lint, paths[i], &format);
 	}
-	if (!error && lint->no_memory)
-		return fail_memory("the times of a trace");
 	if (error)
 		return error;
 	lint_finish(lint);

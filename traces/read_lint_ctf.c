@@ -6,8 +6,6 @@
 #include "traces/ctf_trace.h"
 #include "traces/lint_formats.h"
 
-#define METADATA_MOST (1u << 22)
-
 struct ctf_lint {
 	struct lint *lint;
 	int64_t discarded, missing; /* before the packet that comes next; UNSAID: no such message */
@@ -113,20 +111,15 @@ static void take_message(void *arg, const struct ctf_stream *stream, unsigned in
  */
 static unsigned int narrowest(const char *dir)
 {
-	char *text = calloc(1, METADATA_MOST), path[4096], *at, *field;
 	unsigned int bits, least = 64;
-	size_t bytes = 0;
-	FILE *file;
+	size_t bytes;
+	char *text = ctf_trace_metadata(dir, &bytes), *at, *field;
 
-	snprintf(path, sizeof(path), "%s/metadata", dir);
-	file = fopen(path, "rb");
-	if (text && file)
-		bytes = fread(text, 1, METADATA_MOST - 1, file);
 	/* Its packets, where it has some, end in zeros. */
 	for (at = text; bytes--; at++)
 		if (!*at)
 			*at = ' ';
-	for (at = text; at && (at = strstr(at, "map = clock")); at++) {
+	for (at = text; (at = strstr(at, "map = clock")); at++) {
 		for (field = at; field > text && *field != '{'; field--)
 			;
 		field = strstr(field, "size = ");
@@ -134,8 +127,6 @@ static unsigned int narrowest(const char *dir)
 		    bits < least)
 			least = bits;
 	}
-	if (file)
-		fclose(file);
 	free(text);
 	return least < 64 ? least : 0;
 }
