@@ -2,8 +2,6 @@
 /* Comparisons of made-up runs: what changed is found, what did not is not, and noise is told. */
 #include "tests/support/test.h"
 
-#include <math.h>
-
 #include "base/json.h"
 #include "results/compare/comparison.h"
 #include "tests/support/support.h"
@@ -100,31 +98,6 @@ static void the_same_code_is_no_change(void **state)
 	assert_word(&plain, &slow, "no change");
 	slow.factor = 1.004; /* significant, and too little to matter */
 	assert_word(&plain, &slow, "no change");
-}
-
-/* Three percent are nothing where a run does not tell apart what differs by five. */
-static void what_is_not_told_apart_has_not_changed(void **state)
-{
-	static const struct {
-		double apart;
-		const char *word;
-	} cases[] = { { 0.05, "too noisy" }, { 0.01, "regressed" } };
-	struct made other = plain;
-	json_t *a, *b, *result;
-	unsigned int i;
-
-	other.factor = 1.03;
-	for (i = 0; i < 2; i++) {
-		a = make_run(&plain, 1);
-		b = make_run(&other, 1001);
-		json_object_set_new(a, "noise", json_pack("{s:f}", "apart", cases[i].apart));
-		result = comparison_make(&(struct comparison_side){ a, NULL },
-					 &(struct comparison_side){ b, NULL });
-		assert_string_equal(word_of(result, NULL), cases[i].word);
-		json_decref(result);
-		json_decref(a);
-		json_decref(b);
-	}
 }
 
 static void two_percent_are_found_both_ways(void **state)
@@ -233,118 +206,6 @@ static void a_broken_promise_regresses(void **state)
 	assert_word(&plain, &broken, "no change");
 }
 
-static void change_and_interval_are_the_factor(void **state)
-{
-	struct made other = plain;
-	const json_t *cell, *time;
-	json_t *result;
-	double change, low, high;
-
-	other.factor = 1.2;
-	result = compare(&plain, &other, 3);
-	word_of(result, &cell);
-	time = json_object_get(cell, "time");
-	change = json_number_value(json_object_get(time, "change"));
-	low = json_number_value(json_object_get(time, "low"));
-	high = json_number_value(json_object_get(time, "high"));
-	assert_true(low < change && change < high);
-	assert_true(low < 0.2 && high > 0.2 && high - low < 0.05);
-	json_decref(result);
-}
-
-static void the_floor_has_no_time_to_itself(void **state)
-{
-	json_t *result = compare(&plain, &plain, 1);
-	const json_t *one;
-	size_t i, floors = 0;
-
-	json_array_foreach(json_object_get(result, "cells"), i, one)
-		if (!strcmp(json_string_value(json_object_get(one, "row")), "floor_published")) {
-			assert_true(json_is_null(json_object_get(one, "time")));
-			floors++;
-		}
-	assert_int_equal(floors, 1);
-	json_decref(result);
-}
-
-static void rows_of_one_run_are_compared(void **state)
-{
-	json_t *run = make_run(&plain, 1);
-	json_t *result = comparison_make(&(struct comparison_side){ run, "other" },
-					 &(struct comparison_side){ run, "x" });
-	const json_t *cell = json_array_get(json_object_get(result, "cells"), 0);
-
-	assert_int_equal(json_array_size(json_object_get(result, "cells")), 1);
-	/* 30 to 28. */
-	assert_string_equal(json_string_value(json_object_get(cell, "word")), "regressed");
-	assert_float_equal(
-		json_number_value(json_object_get(json_object_get(cell, "time"), "change")),
-		30.0 / 28 - 1, 0.02);
-	json_decref(result);
-	json_decref(run);
-}
-
-static void what_only_one_has_is_named(void **state)
-{
-	json_t *a = make_run(&plain, 1), *b = make_run(&plain, 2), *result;
-
-	add_slot(json_object_get(b, "benchmarks"), "y", 0, 1.1);
-	result = comparison_make(&(struct comparison_side){ a, NULL },
-				 &(struct comparison_side){ b, NULL });
-	assert_int_equal(json_array_size(json_object_get(result, "only_a")), 0);
-	assert_string_equal(json_string_value(json_array_get(json_object_get(result, "only_b"), 0)),
-			    "y/steady");
-	json_decref(result);
-	json_decref(a);
-	json_decref(b);
-}
-
-static void other_machines_are_warned_of(void **state)
-{
-	json_t *a = json_pack("{s:{s:{s:{s:s}, s:{s:f}}}}", "context", "stampede", "cpu", "model",
-			      "AMD EPYC", "tsc", "hz", 2.4454e9);
-	json_t *b = json_deep_copy(a), *list;
-	json_t *inside = json_object_get(json_object_get(b, "context"), "stampede");
-
-	json_object_set_new(json_object_get(inside, "tsc"), "hz", json_real(2.4455e9));
-	list = comparison_machines(a, b);
-	assert_int_equal(json_array_size(list), 0);
-	json_decref(list);
-	json_object_set_new(json_object_get(inside, "tsc"), "hz", json_real(3e9));
-	json_object_set_new(json_object_get(inside, "cpu"), "model", json_string("Xeon"));
-	list = comparison_machines(a, b);
-	assert_int_equal(json_array_size(list), 2);
-	json_decref(list);
-	json_decref(a);
-	json_decref(b);
-}
-
-static void the_matrix_has_a_place_for_each_run(void **state)
-{
-	json_t *a = make_run(&plain, 1), *b = make_run(&plain, 2), *matrix, *cell;
-	const json_t *runs[2] = { a, b }, *values;
-	bool lowest;
-	size_t i;
-
-	add_slot(json_object_get(b, "benchmarks"), "y", 0, 2);
-	matrix = comparison_matrix(runs, 2);
-	json_array_foreach(json_object_get(matrix, "cells"), i, cell) {
-		values = json_object_get(cell, "values");
-		assert_int_equal(json_array_size(values), 2);
-		lowest = !strcmp(json_text(cell, "row"), "floor_published");
-		assert_int_equal(json_is_null(json_array_get(values, 0)),
-				 lowest || !strcmp(json_text(cell, "row"), "y"));
-		assert_true(json_is_null(json_array_get(values, 1)) == lowest);
-	}
-	assert_int_equal(i, 4);
-	json_decref(matrix);
-	json_decref(a);
-	json_decref(b);
-}
-
-TESTS(the_same_code_is_no_change, what_is_not_told_apart_has_not_changed,
-      two_percent_are_found_both_ways, noise_is_told_and_not_called_the_same,
-      a_quick_run_has_no_times_to_compare, a_run_is_itself, one_instruction_is_a_change,
-      a_broken_promise_regresses, change_and_interval_are_the_factor,
-      the_floor_has_no_time_to_itself, rows_of_one_run_are_compared, what_only_one_has_is_named,
-      other_machines_are_warned_of, the_matrix_has_a_place_for_each_run)
+TESTS(the_same_code_is_no_change, two_percent_are_found_both_ways,
+      noise_is_told_and_not_called_the_same, a_quick_run_has_no_times_to_compare, a_run_is_itself,
+      one_instruction_is_a_change, a_broken_promise_regresses)

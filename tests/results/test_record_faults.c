@@ -291,85 +291,22 @@ static void unwritable_root_is_refused(void **state)
 	assert_earlier_intact(f, &e);
 }
 
-/*
- * A file system of its own at the fixture's root, in a mount namespace of this process so that
- * nothing stays mounted whatever happens. Skips the test where that is not allowed.
- */
-static void mount_or_skip(const struct fixture *f, const char *options)
+/* In a mount namespace of this process, so that nothing stays mounted. */
+static void a_full_disk_is_told_before_the_run(void **state)
 {
-	static bool private;
+	struct fixture *f = *state;
+	struct record *rec;
 
-	if (!private &&
-	    (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))) {
+	assert_int_equal(mkdir(f->root, 0755), 0);
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("tmpfs", f->root, "tmpfs", 0, "size=40k")) {
 		print_message("skipped: mounting needs root: %s\n", strerror(errno));
 		skip();
 	}
-	private = true;
-	assert_int_equal(mkdir(f->root, 0755), 0);
-	if (mount("tmpfs", f->root, "tmpfs", 0, options)) {
-		print_message("skipped: no tmpfs to fill: %s\n", strerror(errno));
-		skip();
-	}
-}
-
-static int mounted_teardown(void **state)
-{
-	struct fixture *f = *state;
-
+	assert_fails(record_create(f->root, ALIAS, &rec), EXIT_RESOURCE, "disk is full");
+	assert_int_equal(entry_count(f->root), 1); /* .lock */
 	umount2(f->root, MNT_DETACH);
-	return fixture_teardown(state);
 }
-
-/* Fills the fixture's root until only spare_bytes are left. */
-static void fill_disk(const struct fixture *f, off_t spare_bytes)
-{
-	char page[4096] = "";
-	int fd = open(path_in(f->root, "filler"), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-	off_t size = 0;
-	ssize_t got;
-
-	assert_true(fd >= 0);
-	while ((got = write(fd, page, sizeof(page))) > 0)
-		size += got;
-	assert_int_equal(errno, ENOSPC);
-	assert_true(size > spare_bytes);
-	assert_int_equal(ftruncate(fd, size - spare_bytes), 0);
-	close(fd);
-}
-
-/* Before the run, where not even its first rows have room; else each row that was taken stays. */
-static void full_disk_loses_no_row(void **state)
-{
-	struct fixture *f = *state;
-	struct earlier e;
-	struct record *rec;
-	char name[NAME_MAX];
-	int before, rows = 0, status;
-
-	mount_or_skip(f, "size=512k");
-	e = make_earlier(f);
-	/* 16384: room for a directory, and still none for rows. */
-	for (int spare = 0; spare <= 16384; spare += 16384) {
-		fill_disk(f, spare);
-		before = entry_count(f->root);
-		assert_fails(record_create(f->root, ALIAS, &rec), EXIT_RESOURCE, "disk is full");
-		assert_int_equal(entry_count(f->root), before);
-	}
-	fill_disk(f, 128 * 1024);
-	rec = begin_run(f, 0, name);
-	fill_disk(f, 0);
-	while (!(status = CAPTURED(add_row(rec, rows))) && rows < 10000)
-		rows++;
-	assert_int_equal(status, EXIT_RESOURCE);
-	assert_one_line(scratch_stderr, "rows.jsonl: No space left on device; the disk is full");
-	assert_true(rows > 100); /* what was reserved */
-	assert_int_equal(loaded_rows(f, name, false, 0), rows);
-	assert_fails(record_finish(rec), EXIT_RESOURCE, "bench.json: No space left");
-	assert_int_equal(loaded_rows(f, name, false, 0), rows);
-	assert_earlier_intact(f, &e);
-}
-
-#define MOUNTED_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, mounted_teardown)
 
 int main(void)
 {
@@ -380,7 +317,7 @@ int main(void)
 		RECORD_TEST(directory_in_place_of_latest_is_left_alone),
 		RECORD_TEST(write_errors_leave_whole_rows),
 		RECORD_TEST(unwritable_root_is_refused),
-		MOUNTED_TEST(full_disk_loses_no_row),
+		RECORD_TEST(a_full_disk_is_told_before_the_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
