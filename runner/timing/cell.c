@@ -22,11 +22,8 @@
 #include "runner/place/ticks.h"
 
 #define EVENT_BYTES 8.0
-#define WARM_BATCHES \
-	2 /* once round the ring, so that nothing measured is the first of its kind \
-	   */
-#define PART \
-	0.1 /* the quantile of batches that counts: what comes between only makes them longer */
+#define WARM_BATCHES 2 /* once round the ring: nothing measured is the first of its kind */
+#define PART 0.1 /* the quantile of batches that counts: interruptions only lengthen them */
 /* Of which the ring loses none, whatever is injected. */
 #define COUNTED_EVENTS 512
 #define TRIAL_EVENTS 256
