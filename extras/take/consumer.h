@@ -178,7 +178,6 @@ struct tracing {
 	bool off[EVENT_SIZED];
 	int stopping;
 	int copying; /* the thread that writes a snapshot */
-	int crashing; /* the thread that writes the snapshot of a crash */
 	bool prepared; /* once a process */
 	pthread_key_t key;
 	pthread_t thread;

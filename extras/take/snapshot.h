@@ -86,33 +86,18 @@ static inline int trace_snapshot(const char *folder, uint64_t bytes)
 
 static const int trace_crashes[5] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
 
-/* Of threads that crash at once the first writes; the others would end the process under it. */
-static inline void trace_crash_snapshot(struct tracing *all)
+/* A thread that crashes while another one writes a snapshot would end the process under it. */
+static inline void trace_crashed(int number)
 {
+	struct tracing *all = trace_owner;
 	const struct timespec nap = { 0, 10000000 };
-	const int mine = (int)syscall(SYS_gettid);
-	int other = 0, naps = 0;
+	const int mine = (int)syscall(SYS_gettid), before = errno;
+	int naps = 0, i;
 
-	if (!__atomic_compare_exchange_n(&all->crashing, &other, mine, false, __ATOMIC_ACQ_REL,
-					 __ATOMIC_ACQUIRE)) {
-		while (other != mine && naps++ < 1000 &&
-		       __atomic_load_n(&all->crashing, __ATOMIC_ACQUIRE) == other)
-			nanosleep(&nap, NULL);
-		return;
-	}
 	/* Not if this thread has crashed while it wrote one. */
 	while (trace_snapshot(all->crash_folder, all->crash_bytes) == BUSY && naps++ < 1000 &&
 	       __atomic_load_n(&all->copying, __ATOMIC_RELAXED) != mine)
 		nanosleep(&nap, NULL);
-	__atomic_store_n(&all->crashing, 0, __ATOMIC_RELEASE);
-}
-
-static inline void trace_crashed(int number)
-{
-	struct tracing *all = trace_owner;
-	int i, before = errno;
-
-	trace_crash_snapshot(all);
 	for (i = 0; i < 5; i++)
 		if (trace_crashes[i] == number)
 			sigaction(number, &all->before[i], NULL);
