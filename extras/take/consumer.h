@@ -135,6 +135,13 @@ enum trace_state {
 /* Of trace_get(): a packet to which events still come. */
 #define TRACE_OPEN 2
 
+/* At a ring: at the begin of a trace, where what is there is of the one before; and at its end. */
+enum trace_looks {
+	TRACE_PASS,
+	TRACE_LOOK,
+	TRACE_LAST,
+};
+
 /* A packet as far as it was written or passed over. */
 struct trace_part {
 	uint64_t number, events, back, end; /* end: stamp of its last event */

@@ -49,7 +49,7 @@ static inline bool trace_trim(const struct trace_slot *slot, const struct trace_
 
 /* What is not yet written of a packet; `open`: more of it comes, and this again if it fails. */
 static inline void trace_write(struct tracing *all, struct trace_slot *slot, struct packet *packet,
-			       bool open)
+			       enum trace_looks how, bool open)
 {
 	const struct trace_part part = trace_part_of(packet);
 	const uint64_t most = all->options.chunk_bytes;
@@ -57,6 +57,11 @@ static inline void trace_write(struct tracing *all, struct trace_slot *slot, str
 
 	if (!trace_trim(slot, &slot->cut, packet, all->written))
 		return;
+	if (how == TRACE_PASS) {
+		all->strays += all->options.overwrite ? 0 : packet->events;
+		slot->cut = part;
+		return;
+	}
 	if (most && all->chunk_bytes && all->chunk_bytes + packet->size > most)
 		trace_chunk_end(all);
 	good = slot->file || trace_file_begin(all, slot);
@@ -101,7 +106,7 @@ static inline int trace_get(struct tracing *all, struct trace_slot *slot, struct
 }
 
 /* What is complete; and of a ring where that was nothing what is recorded so far. */
-static inline void trace_drain(struct tracing *all, struct trace_slot *slot, bool last)
+static inline void trace_drain(struct tracing *all, struct trace_slot *slot, enum trace_looks how)
 {
 	int got, quiet = 1, tries = 0;
 	struct packet packet;
@@ -109,24 +114,23 @@ static inline void trace_drain(struct tracing *all, struct trace_slot *slot, boo
 	if (trace_is_gone(slot))
 		trace_file_end(all, slot);
 	while ((got = trace_get(all, slot, &packet))) {
-		if (got == 1) {
-			trace_write(all, slot, &packet, false);
+		if (got == 1 || (got == TRACE_OPEN && (quiet || how != TRACE_LOOK))) {
+			trace_write(all, slot, &packet, how,
+				    got == TRACE_OPEN && how == TRACE_LOOK);
 		} else if (got == DAMAGED) {
 			trace_failed(all, EBADMSG);
 			trace_add(&all->counts.unwritten, packet.events);
-		} else if (got == TRACE_OPEN) {
-			if (last || quiet)
-				trace_write(all, slot, &packet, !last);
-			return;
-		} else if (!last) {
-			return;
-		} else if (tries++ == 100) {
-			trace_failed(all, EBUSY);
-			return;
-		} else {
+		} else if (got == BUSY && how == TRACE_LAST && tries++ < 100) {
 			usleep(1000); /* its thread is just recording */
 			continue;
+		} else if (got == BUSY && how == TRACE_LAST) {
+			trace_failed(all, EBUSY);
+		} else if (got == BUSY && how == TRACE_PASS && all->options.overwrite) {
+			memset(&slot->cut, 0, sizeof(slot->cut)); /* it ends in this trace */
+			slot->cut.number = packets(&slot->t) - 1;
 		}
+		if (got == BUSY || got == TRACE_OPEN)
+			return;
 		release(&slot->t, &packet);
 		quiet = 0;
 	}
@@ -135,43 +139,24 @@ static inline void trace_drain(struct tracing *all, struct trace_slot *slot, boo
 /* What is in the ring is of the trace before: what came after its end are strays. */
 static inline void trace_pass(struct tracing *all, struct trace_slot *slot)
 {
-	const struct trace_part under_way = { packets(&slot->t) - 1, 0, 0, 0, 0 };
-	struct trace_part *cut = &slot->cut;
-	struct packet packet;
-	int got;
-
-	do {
-		got = trace_get(all, slot, &packet);
-		if (got == BUSY && all->options.overwrite)
-			*cut = under_way; /* it ends in this trace */
-		if (!got || got == BUSY)
-			break;
-		if (packet.number >= cut->number) {
-			if (!all->options.overwrite)
-				all->strays += packet.events -
-					       (packet.number == cut->number ? cut->events : 0);
-			if (got != DAMAGED)
-				*cut = trace_part_of(&packet);
-		}
-		if (got != TRACE_OPEN)
-			release(&slot->t, &packet);
-	} while (got != TRACE_OPEN);
-	slot->began = *cut;
+	trace_drain(all, slot, TRACE_PASS);
+	slot->began = slot->cut;
 	if (slot->lost_until != UINT64_MAX)
 		slot->lost_before = slot->lost_until;
 	__atomic_store_n(&slot->lost_until, UINT64_MAX, __ATOMIC_RELAXED);
 }
 
-static inline void trace_look(struct tracing *all, bool last)
+static inline void trace_look(struct tracing *all, enum trace_looks how)
 {
 	const uint64_t oldest = (uint64_t)all->options.chunk_seconds * 1000000000u;
 	struct trace_slot *slot;
 
 	pthread_mutex_lock(&all->lock);
-	if (all->chunk && oldest && !last && clock_steady() - all->chunk_since >= oldest)
+	if (all->chunk && oldest && how == TRACE_LOOK &&
+	    clock_steady() - all->chunk_since >= oldest)
 		trace_chunk_end(all);
 	TRACE_EACH(all, slot)
-		trace_drain(all, slot, last);
+		trace_drain(all, slot, how);
 	pthread_mutex_unlock(&all->lock);
 }
 
@@ -182,10 +167,10 @@ static inline void *trace_consume(void *arg)
 	const struct timespec period = { ms / 1000, (long)(ms % 1000) * 1000000 };
 
 	while (!__atomic_load_n(&all->stopping, __ATOMIC_ACQUIRE)) {
-		trace_look(all, false);
+		trace_look(all, TRACE_LOOK);
 		nanosleep(&period, NULL);
 	}
-	trace_look(all, true);
+	trace_look(all, TRACE_LAST);
 	trace_chunk_end(all);
 	return NULL;
 }
