@@ -136,6 +136,10 @@ static void task_a(void)
 #ifdef SLEEP
 		if (counts[TASK_A] % 512 == 511) {
 			__asm__ volatile("cpsid i");
+			if (counts[TASK_A] % 1024 == 511) { /* nothing is left to be read, or all */
+				packed_word32_flush_open(&ring);
+				drain();
+			}
 			slept += (uint32_t)(SLEEP);
 			packed_word32_sleep(&ring, SLEEP);
 			step(SLEPT);
