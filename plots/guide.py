@@ -92,6 +92,11 @@ def narrow(run, row):
             not listed(scheme, "needs"))
 
 
+def anywhere(run, row):
+    """Also where threads have no rseq."""
+    return scheme_of(run, row.row).get("moves") is not True
+
+
 def exact(run, row):
     return not inexact(run, row.row)
 
@@ -182,7 +187,8 @@ RATE = "bytes/s"
 NO_IDS = {HEADER: "bytes of header, ids not counted", RATE: "bytes/s, ids not counted"}
 
 ALL = (keeps_everything, exact)
-EXACT = (keeps_everything, at_once, exact)
+RSEQ = (keeps_everything, at_once, exact)
+EXACT = (*RSEQ, anywhere)
 
 Question = namedtuple("Question", "need asked value unit argument", defaults=[None])
 
@@ -207,11 +213,11 @@ QUESTIONS = (
     Question(INTERRUPTED + "least latency of one event", EXACT, fenced, FENCED),
     Question(INSTRUCTIONS, EXACT, instructions, "instructions"),
     Question(BYTES, EXACT, header, HEADER),
-    Question(NO_ATOMIC, (*EXACT, no_atomic), cost, TIMES),
+    Question(NO_ATOMIC, (*RSEQ, no_atomic), cost, TIMES),
     Question(INTERRUPTED + "one event in 500 is", EXACT, injected, TIMES, "nested:2000ppm"),
     Question(INTERRUPTED + "one event in 1,000 after a wrap", EXACT, injected, TIMES,
              "wraps:0.001"),
-    Question(MIGRATE, (*EXACT, says("moves", True)), cost, TIMES),
+    Question(MIGRATE, (*RSEQ, says("moves", True)), cost, TIMES),
     Question(SEVERAL, (*EXACT, shared), cost, TIMES),
     Question(CTF, (*EXACT, says("format", "CTF")), cost, TIMES),
     Question(TAKE, (*EXACT, takeable), instructions, "instructions"),
@@ -343,6 +349,7 @@ def nests(how):
 WARNINGS = (
     ("Not for a quiet machine that should sleep, nor where interrupts may be held off for a whole "
      "wrap, because they need a beat: ", has_need("beat")),
+    ("Only on x86-64, where threads have rseq (glibc 2.35): ", lambda run, scheme: scheme.get("moves") is True),
     ("Not where writers can be interrupted by writers: ", has_need("masked interrupts")),
     ("Not with a clock that gives the same value twice: ", has_need("strict clock")),
     ("An interrupt's event waits for the record that the interrupt came into, and is stamped when "

@@ -92,6 +92,11 @@ class Guide(Schemes):
             self.assert_line(begin, None, "`")
             scheme[key] = value
             self.assert_line(begin, "| `full_tsc` |")
+        # A row that moves needs rseq, and is named where that is asked for alone.
+        self.row("full_tsc")["ratio"] = 0.9
+        self.assert_line(LEAST_TIME, None, "`full_tsc`")
+        scheme["moves"] = False
+        self.assert_line(LEAST_TIME, "`full_tsc`")
         self.assert_line("| exact times, also when interrupted: writers on several CPUs", None, "`")
         scheme["shared_promises"] = list(record.PROMISES)
         self.assert_line("| exact times, also when interrupted: writers on several CPUs", "| `full_tsc` |")
