@@ -92,10 +92,10 @@ $(O)/judge/known.o: $(BUILD)/sources.inc
 # A folder is a module and an archive. They are linked in this order and once, so that a call goes
 # down: one from a folder to another that stands left of it here does not link.
 modules := runner explore explore/order explore/family explore/replay explore/engine \
-	results/compare runner/timing workloads results runner/place judge traces schemes base
+	runner/timing workloads results runner/place judge traces schemes base
 
 # What has a main(), or is compiled in another way.
-mains := runner/bench.c runner/run_stress.c results/compare/compare.c explore/explore.c traces/read_trace.c
+mains := runner/bench.c runner/run_stress.c explore/explore.c traces/read_trace.c
 # Distributions without libbabeltrace2 do without what reads CTF: read-trace.
 babeltrace := $(shell pkg-config --exists babeltrace2 2>/dev/null && echo yes)
 reads_ctf := traces/ctf_trace.c traces/read_ctf.c traces/read_lint_ctf.c
@@ -150,7 +150,7 @@ $(BUILD)/narrow_last.h: schemes/TEMPLATE.h Makefile
 	@test $$(diff $< $@ | grep -c '^>') = 1
 $(O)/tests/judge/test_trial.o: $(BUILD)/narrow_last.h
 
-programs := $(addprefix $(BUILD)/,run-stress bench compare explore judge-tracer \
+programs := $(addprefix $(BUILD)/,run-stress bench explore judge-tracer \
 	$(if $(babeltrace),read-trace))
 
 # A change of compiler or flags rebuilds everything.
@@ -179,7 +179,6 @@ include traces/traces.mk
 
 $(BUILD)/run-stress: $(O)/runner/run_stress.o $(library)
 $(BUILD)/bench: $(O)/runner/bench.o $(library)
-$(BUILD)/compare: $(O)/results/compare/compare.o $(library)
 $(programs): | $(BUILD)/tree
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@
@@ -189,9 +188,9 @@ $(programs): | $(BUILD)/tree
 python = $(eval python := $$(or $$(shell python3 -c 'import sys; print(sys.executable)' \
 	2>/dev/null),python3))$(python)
 
-# The program plots: a script that finds plots/main.py from its own place, or by the link that tells a
+# The programs plots and compare: scripts that find plots/*.py from their own place, or by the link that tells a
 # build folder elsewhere where the tree is. Bytecode stays out of the sources.
-$(BUILD)/plots: plots/plots.sh | $(BUILD)/tree
+$(BUILD)/plots $(BUILD)/compare: plots/plots.sh | $(BUILD)/tree
 	$(call say,PY,$@)
 	@sed "s|^python=.*|python='$(python)'|" $< >$@ && chmod +x $@
 
@@ -220,7 +219,7 @@ include tests/cluster/cluster.mk
 
 # ---- what people call ----
 
-all: $(programs) $(BUILD)/plots ## build the programs
+all: $(programs) $(BUILD)/plots $(BUILD)/compare ## build the programs
 
 build_packages := gcc g++ make python3 pkg-config libbenchmark-dev libhwloc-dev \
 	libjansson-dev libxxhash-dev libbabeltrace2-dev unifdef universal-ctags

@@ -131,69 +131,6 @@ static double *exact_shares(size_t a, size_t b)
 	return share;
 }
 
-struct ranked {
-	double value;
-	bool first; /* of sample a */
-};
-
-static int by_rank(const void *a, const void *b)
-{
-	return by_value(&((const struct ranked *)a)->value, &((const struct ranked *)b)->value);
-}
-
-/* U of sample a, and the sum of t^3 - t over groups of t equal values. */
-static double rank_sum(struct ranked *all, size_t count, size_t a_count, double *ties)
-{
-	double sum = 0, same;
-	size_t i, j, k;
-
-	qsort(all, count, sizeof(*all), by_rank);
-	*ties = 0;
-	for (i = 0; i < count; i = j) {
-		for (j = i + 1; j < count && all[j].value == all[i].value; j++)
-			;
-		same = (double)(j - i);
-		*ties += same * same * same - same;
-		for (k = i; k < j; k++)
-			sum += all[k].first ? (double)(i + j + 1) / 2 : 0;
-	}
-	return sum - (double)a_count * ((double)a_count + 1) / 2;
-}
-
-static double exact_p(double u, size_t a_count, size_t b_count)
-{
-	double *share = exact_shares(a_count, b_count), p = 0;
-	size_t least = (size_t)fmin(u, (double)(a_count * b_count) - u), i;
-
-	if (!share)
-		return NAN;
-	for (i = 0; i <= least; i++)
-		p += share[i];
-	free(share);
-	return fmin(1, 2 * p);
-}
-
-double stats_rank_test(const double *a, size_t a_count, const double *b, size_t b_count)
-{
-	size_t count = a_count + b_count, i;
-	struct ranked *all = malloc((count + 1) * sizeof(*all));
-	double n = (double)a_count, m = (double)b_count, all_count = n + m, u, ties, spread, far;
-
-	if (!all)
-		return NAN;
-	for (i = 0; i < count; i++)
-		all[i] = (struct ranked){ i < a_count ? a[i] : b[i - a_count], i < a_count };
-	u = rank_sum(all, count, a_count, &ties);
-	free(all);
-	if (!a_count || !b_count)
-		return 1;
-	if (!ties && a_count <= STATS_EXACT && b_count <= STATS_EXACT)
-		return exact_p(u, a_count, b_count);
-	spread = sqrt(n * m / 12 * (all_count + 1 - ties / (all_count * (all_count - 1))));
-	far = fmax(0, fabs(u - n * m / 2) - 0.5);
-	return spread > 0 ? fmin(1, erfc(far / spread / sqrt(2))) : 1;
-}
-
 /* How many of the sorted differences are outside Moses' interval, on each side. */
 static size_t shift_rank(size_t a_count, size_t b_count)
 {

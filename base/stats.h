@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Statistics of repetitions: quantiles, an interval for the median, and whether two samples differ.
+ * Statistics of repetitions: quantiles, an interval for the median, and by how much samples differ.
  * Nothing here takes times for normally distributed: all is by rank. Samples are arrays of finite
  * numbers; memory that cannot be had makes a result NAN.
  */
@@ -46,17 +46,11 @@ struct stats_interval stats_center(const double *value, size_t count);
 double stats_half_width(const struct stats_interval *interval);
 
 /*
- * Two-sided p of the rank test of Wilcoxon, Mann and Whitney: exact without ties and up to
- * STATS_EXACT values in each, else by the normal approximation with ties and continuity corrected.
- * 1 if a sample is empty.
+ * By how much b is more than a: the median of all differences (Hodges and Lehmann), with Moses'
+ * interval, which goes with the rank test of Wilcoxon, Mann and Whitney: exact up to STATS_EXACT
+ * values in each, else by the normal approximation.
  */
 #define STATS_EXACT 64
-double stats_rank_test(const double *a, size_t a_count, const double *b, size_t b_count);
-
-/*
- * By how much b is more than a: the median of all differences (Hodges and Lehmann), with Moses'
- * interval, which goes with the rank test.
- */
 struct stats_interval stats_shift(const double *a, size_t a_count, const double *b, size_t b_count);
 
 #endif

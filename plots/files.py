@@ -11,6 +11,7 @@ BROKEN = 2  # a promise
 RESOURCE = 3  # disk full, not writable, out of memory
 UNSUPPORTED = 4  # no gnuplot here, or no Jinja2
 INTERRUPTED = 5  # something is missing
+NOISY = 7  # what was asked for cannot be told apart
 
 DEBIANS_PYTHON = "/usr/bin/python3"
 

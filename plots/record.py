@@ -516,9 +516,16 @@ class Run:
                 if one.evicted == "all" and not one.again and (one.ns > 0 or one.extended_ns > 0)}
 
 
-def load(path, root="results"):
+def document(path, root="results"):
+    """The file that was meant, what is in it, and whether the run came to its end."""
     path, data = find(path, root)
-    return Run(path, load_rows(path, data) if path.endswith(".jsonl") else load_bench(path, data))
+    rows = path.endswith(".jsonl")
+    return path, load_rows(path, data) if rows else load_bench(path, data), not rows
+
+
+def load(path, root="results"):
+    path, its, _ = document(path, root)
+    return Run(path, its)
 
 
 # ---- what rows say of themselves ----

@@ -32,18 +32,21 @@ made() { # FILE SED-WORDS...: from a template
 }
 
 : >"$build/files"
-printf '#!/bin/sh\nexec python3 -B "%s/plots/main.py" "$@"\n' "$share" >"$build/installed-plots"
+for one in main compare; do
+	printf '#!/bin/sh\nexec python3 -B "%s/plots/%s.py" "$@"\n' "$share" $one >"$build/installed-$one"
+done
 for one in stampede.in stampede.pc.in stampede-config.cmake.in; do made "$one"; done
 put 755 "$prefix/bin" "$build/stampede"
-put 755 "$lib" "$build/bench" "$build/run-stress" "$build/explore" "$build/compare" "$build/judge-tracer"
-install -D -m 755 "$build/installed-plots" "$root$lib/plots"
-echo "${lib#"$prefix"/}/plots" >>"$build/files"
+put 755 "$lib" "$build/bench" "$build/run-stress" "$build/explore" "$build/judge-tracer"
+install -D -m 755 "$build/installed-main" "$root$lib/plots"
+install -D -m 755 "$build/installed-compare" "$root$lib/compare"
+printf '%s\n' "${lib#"$prefix"/}/plots" "${lib#"$prefix"/}/compare" >>"$build/files"
 [ ! -e "$build/read-trace" ] || put 755 "$lib" "$build/read-trace"
 rm -rf "$build/packed" && mkdir "$build/packed" && cp "$build"/explored/*.so "$build/packed"
 strip -g "$build"/packed/*.so
 tar -cJf "$build/explored.tar.xz" --owner=0 --group=0 --mtime=@0 --sort=name -C "$build/packed" .
 put 644 "$lib" "$build/explored.tar.xz"
-(cd "$root$lib" && strip bench run-stress explore compare judge-tracer && { [ ! -e read-trace ] || strip read-trace; })
+(cd "$root$lib" && strip bench run-stress explore judge-tracer && { [ ! -e read-trace ] || strip read-trace; })
 (cd "$build/take" && find cortex-m -type f 2>/dev/null) | while read -r one; do
 	folder=/$(dirname "$one")
 	put 644 "$prefix/include/stampede$folder" "$build/take/$one"

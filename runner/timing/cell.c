@@ -34,8 +34,7 @@
 #define READINGS 128
 #define WAIT_NS 30000000 /* for a pass; once in vain, the slot waits no longer */
 
-/* The row, and its mates. */
-enum { ROW, FLOOR, OTHER, SUBJECTS };
+enum { ROW, FLOOR, OTHER, SUBJECTS }; /* the row and its mates */
 
 struct cell_subject {
 	const struct driver *driver;

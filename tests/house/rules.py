@@ -19,12 +19,11 @@ ARROWS = {
     "traces": "base schemes/core schemes/format",
     "judge": "base schemes schemes/core schemes/format schemes/parts traces",
     "results": "base",
-    "results/compare": "base results",
     "runner/place": "base schemes/core",
     "workloads/engine": "base judge runner/place traces workloads schemes/core schemes/parts",
     "workloads": "base judge runner/place traces workloads/engine schemes/core schemes/parts",
     "runner/timing": "base judge results runner/place workloads workloads/engine schemes/core schemes/parts",
-    "plots": "base results results/compare",
+    "plots": "base results",
     "explore/stops": "judge schemes/core schemes/parts",
     **{f"extras/foreign/{one}": "explore/stops" for one in "barectf dpdk linux_ring_buffer xray".split()},
     **{f"extras/foreign/{one}": "explore/stops extras/foreign/linux_ring_buffer" for one in "lttng perf".split()},
@@ -43,7 +42,7 @@ ARROWS = {
     "extras/kernel/shim": "",
     "extras/kernel": "base judge extras/kernel/shim schemes/core",
     "extras/kernel/program": "base judge extras/kernel schemes/core traces",
-    "runner": "base judge results results/compare runner/place runner/timing workloads workloads/engine",
+    "runner": "base judge results runner/place runner/timing workloads workloads/engine",
 }
 MACROS = re.compile(r"\b(?:STAMPEDE_(?:TIMED|CHEAP|INJECTED|CHECKED|COUNTING|EXPLORED)|EXPLORE_POINTS)\b")
 MACROS_AT_HOME = ("schemes/core/seam.h",)

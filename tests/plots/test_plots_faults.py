@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import plots_fixture
-from plots_fixture import BUILD, NAMES, PLOTS, SAMPLE, SOURCES, PlotsTest
+from plots_fixture import NAMES, PLOTS, SAMPLE, SOURCES, PlotsTest
 
 import files
 import record
@@ -220,28 +220,6 @@ class Wrong(PlotsTest):
         for at in range(1, len(whole), 997):
             self.put("bench.json", whole[:at])
             self.assert_fails(files.HARNESS, "the file is cut off")
-
-    def test_what_the_other_reader_refuses_is_refused_and_no_more(self):
-        """results/ reads records in C: both refuse the same files with the same code."""
-        compare = os.path.join(BUILD, "compare")
-        if not os.path.exists(compare):
-            self.skipTest("build/compare is not built")
-        self.put("good/bench.json", SAMPLE)
-        rows = "".join(json.dumps(row) + "\n" for row in json.loads(SAMPLE)["benchmarks"])
-        cases = [("bench.json", damage) for damage, _ in DAMAGED]
-        cases += [("bench.json", SAMPLE), ("rows.jsonl", rows),
-                  ("rows.jsonl", rows + '{"torn'), ("rows.jsonl", ""), ("rows.jsonl", "{}\n"),
-                  ("rows.jsonl", "{\n" + rows)]
-        for name, text in cases:
-            shutil.rmtree(self.path("bad"), ignore_errors=True)
-            self.put(f"bad/{name}", text)
-            its = subprocess.run([compare, self.path("bad"), self.path("good")], check=False,
-                                 capture_output=True, text=True)
-            # The sample names no row of a cell, so what can be read is not compared either.
-            refused = its.returncode == 1 and "no cell in common" not in its.stderr
-            with self.without_gnuplot():
-                status, said = self.plots("--quiet", self.path("bad"))
-            self.assertEqual(status == files.HARNESS, refused, f"{text[:60]}: {said} {its.stderr}")
 
 
 HOSTILE = (

@@ -29,6 +29,7 @@ clean make clean BUILD="$scratch/none"
 help make help
 help-all make help-all
 fuzz tests/long.sh
+lint make -n lint
 kernel-module tests/kernel/module.py
 kernel-bench tests/kernel/test_kernel_module.py
 test-kernel tests/long.sh
