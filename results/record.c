@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Writing a run's record; record_read.c reads it back. record.h says what is promised. */
+/* Writing a run's record; plots/record.py reads it back. record.h says what is promised. */
 #define _GNU_SOURCE
 #include "results/record.h"
 
@@ -35,6 +35,126 @@ struct record {
 	json_t *rows;
 	json_t *sections;
 };
+
+/* ---- what a record has to be ---- */
+
+/* What a row must bring; Google Benchmark's compare.py needs these, and so do we. */
+static const struct row_field {
+	const char *key;
+	enum { FIELD_TEXT, FIELD_COUNT, FIELD_TIME } kind;
+	json_int_t min; /* of a count */
+} row_fields[] = {
+	{ "name", FIELD_TEXT, 0 },
+	{ "run_name", FIELD_TEXT, 0 },
+	{ "run_type", FIELD_TEXT, 0 },
+	{ "repetitions", FIELD_COUNT, 1 },
+	{ "repetition_index", FIELD_COUNT, 0 },
+	{ "threads", FIELD_COUNT, 1 },
+	{ "iterations", FIELD_COUNT, 1 },
+	{ "real_time", FIELD_TIME, 0 },
+	{ "cpu_time", FIELD_TIME, 0 },
+	{ "time_unit", FIELD_TEXT, 0 },
+};
+
+static bool field_ok(const json_t *value, const struct row_field *field)
+{
+	switch (field->kind) {
+	case FIELD_TEXT:
+		return json_string_length(value) > 0;
+	case FIELD_COUNT:
+		return json_is_integer(value) && json_integer_value(value) >= field->min;
+	default:
+		return json_is_number(value) && json_number_value(value) >= 0;
+	}
+}
+
+static bool one_of(const json_t *value, const char *const *words)
+{
+	for (; *words; words++)
+		if (!strcmp(json_string_value(value), *words))
+			return true;
+	return false;
+}
+
+bool record_check_row(const json_t *row, char *why, size_t size)
+{
+	static const char *const kinds[] = { "text", "a whole number", "a time >= 0" };
+	static const char *const units[] = { "ns", "us", "ms", "s", NULL };
+	/* Every repetition's row and never only means: aggregates are the reader's to make. */
+	static const char *const types[] = { "iteration", NULL };
+
+	if (!json_is_object(row)) {
+		snprintf(why, size, "a row must be a JSON object");
+		return false;
+	}
+	for (size_t i = 0; i < sizeof(row_fields) / sizeof(row_fields[0]); i++) {
+		const struct row_field *field = &row_fields[i];
+		const json_t *value = json_object_get(row, field->key);
+
+		if (field_ok(value, field))
+			continue;
+		if (field->kind == FIELD_COUNT)
+			snprintf(why, size, "'%s' must be %s >= %" JSON_INTEGER_FORMAT, field->key,
+				 kinds[field->kind], field->min);
+		else
+			snprintf(why, size, "'%s' must be %s", field->key, kinds[field->kind]);
+		return false;
+	}
+	if (!one_of(json_object_get(row, "time_unit"), units)) {
+		snprintf(why, size, "'time_unit' must be ns, us, ms or s");
+		return false;
+	}
+	if (!one_of(json_object_get(row, "run_type"), types)) {
+		snprintf(why, size, "'run_type' must be iteration");
+		return false;
+	}
+	return true;
+}
+
+static bool check_context(const json_t *context, char *why, size_t size)
+{
+	const json_t *stampede = json_object_get(context, "stampede");
+	const json_t *schema = json_object_get(stampede, "schema");
+
+	if (!json_is_object(stampede) || !json_is_integer(schema)) {
+		snprintf(why, size, "no context.stampede.schema, so not a record of Stampede");
+		return false;
+	}
+	if (json_integer_value(schema) < 1 || json_integer_value(schema) > RECORD_SCHEMA) {
+		snprintf(why, size,
+			 "schema %" JSON_INTEGER_FORMAT
+			 " is unknown to this Stampede, which reads up to %d",
+			 json_integer_value(schema), RECORD_SCHEMA);
+		return false;
+	}
+	if (!json_string_length(json_object_get(context, "host_name"))) {
+		snprintf(why, size, "no context.host_name");
+		return false;
+	}
+	return true;
+}
+
+bool record_check(const json_t *document, char *why, size_t size)
+{
+	const json_t *rows = json_object_get(document, "benchmarks");
+	char row_why[200];
+
+	if (!check_context(json_object_get(document, "context"), why, size))
+		return false;
+	if (!json_array_size(rows)) {
+		snprintf(why, size, "no 'benchmarks' with at least one row");
+		return false;
+	}
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		if (!record_check_row(json_array_get(rows, i), row_why, sizeof(row_why))) {
+			snprintf(why, size, "benchmarks[%zu]: %s", i, row_why);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ---- writing ---- */
 
 /* True if name is 1 to NAME_BYTES_MAX of [A-Za-z0-9._-], and neither hidden nor like an option. */
 static bool plain_name(const char *name)

@@ -78,22 +78,6 @@ int record_finish(struct record *rec);
 /* Ends a run early: the rows stay, latest is as before; without one row the directory goes away. */
 void record_abort(struct record *rec);
 
-struct record_loaded {
-	json_t *json; /* {"context": ..., "benchmarks": [rows], <sections>} */
-	char *file; /* the file the rows came from */
-	bool complete; /* false: the run never finished; context may be {} */
-	size_t torn_bytes; /* unfinished last row of a killed run, left out; 0: none */
-};
-
-/*
- * Reads a run. path: a bench.json, a rows.jsonl, a run's directory, or a word without '/' that
- * names an entry of root, such as "latest" (root NULL: "results"). Everything is validated.
- * Errors: EXIT_USAGE for what is missing, truncated, foreign or of a newer schema;
- * EXIT_RESOURCE for what may not be read. *out is then empty.
- */
-int record_load(const char *root, const char *path, struct record_loaded *out);
-void record_unload(struct record_loaded *loaded);
-
 /*
  * Whether row is a row, and document a whole bench.json, as SCHEMA.md says. If not, why (cut to
  * size bytes) says what is wrong. Nothing is printed.

@@ -170,13 +170,14 @@ static int make_plots(const char *program, const char *directory, bool quiet)
 /* The record as it was written. */
 static int finish_as_json(const char *file, const char *directory)
 {
-	struct record_loaded loaded;
-	int error = record_load(NULL, directory, &loaded);
+	char path[4200];
+	json_t *record;
+	int error;
 
-	if (error)
-		return error;
-	error = json_out(file, loaded.json);
-	record_unload(&loaded);
+	snprintf(path, sizeof(path), "%s/" RECORD_BENCH, directory);
+	record = json_load_file(path, 0, NULL);
+	error = record ? json_out(file, record) : fail_file("read", path, errno);
+	json_decref(record);
 	return error;
 }
 

@@ -215,6 +215,25 @@ class Wrong(PlotsTest):
             self.assert_fails(files.HARNESS, words)
         self.assertFalse(self.exists("plots"))
 
+    def test_rows_that_are_damaged_are_refused(self):
+        """Of a run that was killed, whose last line may be torn, and no other."""
+        rows = "".join(json.dumps(row) + "\n" for row in json.loads(SAMPLE)["benchmarks"][:2])
+        for text, words in (("", "no whole row"), ('{"torn', "no whole row"), ("{}\n", "line 1, byte 0: 'name' must be text"),
+                            ("{\n" + rows, "line 1"), (rows + "{\n" + rows, "line 3")):
+            self.put("rows.jsonl", text)
+            self.assert_fails(files.HARNESS, words)
+        self.put("rows.jsonl", rows + rows[:50])
+        self.assertEqual(len(record.load(self.run_dir).benchmarks), 2)
+
+    def test_every_name_of_a_run(self):
+        self.write()
+        os.symlink("run", os.path.join(self.dir, "latest"))
+        for name in "latest", "run", self.run_dir, self.path("bench.json"):
+            self.assertTrue(record.load(name, self.dir).complete)
+        for name, words in (("none", "none: no such run"), ("/dev/full", "is not a regular file"), ("", "empty name")):
+            with self.assertRaisesRegex(files.Failed, words):
+                record.load(name, self.dir)
+
     def test_a_record_cut_anywhere_is_cut_off(self):
         whole = json.dumps(self.bench).encode()
         for at in range(1, len(whole), 997):

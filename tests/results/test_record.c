@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The record of a run: what it writes, what it refuses, what it reads back. */
+/* The record of a run: what it writes, and what it refuses. */
 #define _GNU_SOURCE
 #include <stdio.h>
 
@@ -92,7 +92,7 @@ static void rows_are_checked(void **state)
 static void finish_writes_what_was_recorded(void **state)
 {
 	struct fixture *f = *state;
-	struct record_loaded loaded;
+	json_t *loaded;
 	char name[NAME_MAX];
 	struct record *rec = begin_run(f, 0, name);
 	json_t *verdicts = json_pack("{s:s}", "floor", "kept"), *row = make_row(0);
@@ -108,25 +108,22 @@ static void finish_writes_what_was_recorded(void **state)
 	assert_fails(record_set(rec, "verdicts", NULL), EXIT_USAGE, "verdicts");
 	/* A run that has not finished knows its machine, too. */
 	assert_true(exists(path_in(f->root, "%s/context.json", name)));
-	assert_works(record_load(f->root, name, &loaded));
-	assert_string_equal(json_string_value(json_object_get(
-				    json_object_get(loaded.json, "context"), "host_name")),
-			    ALIAS);
-	record_unload(&loaded);
+	loaded = load(f, name, false, 0);
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(loaded, "context"), "host_name")),
+		ALIAS);
+	json_decref(loaded);
 	assert_works(record_finish(rec));
-	assert_works(record_load(f->root, "latest", &loaded));
-	assert_true(loaded.complete);
+	loaded = load(f, "latest", true, 0);
 	for (int i = 0; i < 5; i++) {
 		json_object_set_new(row, "real_time", json_real(0.1 + i));
 		assert_true(json_equal(
-			json_array_get(json_object_get(loaded.json, "benchmarks"), (size_t)i),
-			row));
+			json_array_get(json_object_get(loaded, "benchmarks"), (size_t)i), row));
 	}
-	assert_string_equal(json_string_value(json_object_get(
-				    json_object_get(loaded.json, "verdicts"), "floor")),
-			    "kept");
-	assert_non_null(strstr(loaded.file, "latest/bench.json"));
-	record_unload(&loaded);
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(loaded, "verdicts"), "floor")),
+		"kept");
+	json_decref(loaded);
 	json_decref(verdicts);
 	json_decref(row);
 }
@@ -165,132 +162,6 @@ static void ends_leave_rows_or_nothing(void **state)
 	}
 	json_decref(foreign);
 	assert_earlier_intact(f, &e);
-}
-
-static void every_name_of_a_run_loads(void **state)
-{
-	struct fixture *f = *state;
-	struct fixture elsewhere = *f;
-	struct record_loaded loaded;
-	char name[NAME_MAX];
-	const char *run;
-
-	finish_run(f, 3, name);
-	run = path_in(f->root, "%s", name);
-	assert_int_equal(loaded_rows(f, "latest", true, 0), 3);
-	assert_int_equal(loaded_rows(f, name, true, 0), 3);
-	assert_true(snprintf(elsewhere.root, PATH_MAX, "/nowhere") > 0);
-	assert_int_equal(loaded_rows(&elsewhere, run, true, 0), 3);
-	assert_int_equal(loaded_rows(&elsewhere, path_in(run, "bench.json"), true, 0), 3);
-	assert_int_equal(loaded_rows(&elsewhere, path_in(run, "rows.jsonl"), false, 0), 3);
-
-	assert_fails(record_load(f->root, "", &loaded), EXIT_USAGE, "empty name");
-	assert_fails(record_load(f->root, "no-such-run", &loaded), EXIT_USAGE, "no-such-run");
-	assert_fails(record_load(f->root, f->dir, &loaded), EXIT_USAGE, "not a run");
-	assert_fails(record_load(f->root, "/dev/full", &loaded), EXIT_USAGE, "regular file");
-	assert_fails(record_load("/nowhere", "latest", &loaded), EXIT_USAGE,
-		     "/nowhere/latest: no such run");
-	assert_null(loaded.json);
-	scratch_remove(run);
-	assert_fails(record_load(f->root, "latest", &loaded), EXIT_USAGE, "no such run");
-}
-
-/* Cut off after every single byte: never accepted, always one line. */
-static void truncated_bench_is_refused(void **state)
-{
-	struct fixture *f = *state;
-	struct record_loaded loaded;
-	char name[NAME_MAX], where[32];
-	size_t size;
-	char *text;
-
-	finish_run(f, 2, name);
-	text = file_text(path_in(f->root, "%s/bench.json", name), &size);
-	assert_true(size > 500);
-	for (size_t cut = 0; cut + 1 < size; cut++) {
-		scratch_put(f->dir, "cut/bench.json", text, cut);
-		assert_fails(record_load(f->root, path_in(f->dir, "cut"), &loaded), EXIT_USAGE,
-			     "cut off");
-		snprintf(where, sizeof(where), ", byte %zu: ", cut);
-		assert_non_null(strstr(scratch_stderr, where));
-		assert_null(loaded.json);
-	}
-	free(text);
-}
-
-/* Cut off after every single byte: every whole row is there, and the rest is known to be torn. */
-static void torn_rows_are_recognised(void **state)
-{
-	struct fixture *f = *state;
-	struct record_loaded loaded;
-	char name[NAME_MAX];
-	size_t size, first, whole;
-	char *text;
-
-	finish_run(f, 4, name);
-	text = file_text(path_in(f->root, "%s/rows.jsonl", name), &size);
-	first = (size_t)(strchr(text, '\n') - text) + 1;
-	assert_int_equal(text[size - 1], '\n');
-	for (size_t cut = first; cut <= size; cut++) {
-		size_t rows = 0;
-
-		for (size_t i = whole = 0; i < cut; i++) {
-			if (text[i] == '\n') {
-				whole = i + 1;
-				rows++;
-			}
-		}
-		scratch_put(f->dir, "cut/rows.jsonl", text, cut);
-		assert_int_equal(loaded_rows(f, path_in(f->dir, "cut"), false, cut - whole), rows);
-	}
-	scratch_put(f->dir, "cut/rows.jsonl", text, first - 1);
-	assert_fails(record_load(f->root, path_in(f->dir, "cut"), &loaded), EXIT_USAGE,
-		     "no whole row");
-	/* Damage before the end is no torn row: it is not passed over. */
-	text[first + 5] = '\0';
-	scratch_put(f->dir, "cut/rows.jsonl", text, size);
-	assert_fails(record_load(f->root, path_in(f->dir, "cut"), &loaded), EXIT_USAGE,
-		     "rows.jsonl: line 2, byte 5: ");
-	memcpy(text + first, "{}\n", 3);
-	scratch_put(f->dir, "cut/rows.jsonl", text, first + 3);
-	assert_fails(record_load(f->root, path_in(f->dir, "cut"), &loaded), EXIT_USAGE,
-		     "rows.jsonl: line 2: ");
-	free(text);
-}
-
-static void foreign_json_is_refused(void **state)
-{
-	struct fixture *f = *state;
-	static const struct {
-		const char *text;
-		const char *message;
-	} foreign[] = {
-		{ "hello", "line 1, byte " },
-		{ "{\n\"context\": {},\n\"benchmarks\": oops}", "line 3, byte 35: " },
-		{ "{\"a\": 1, \"a\": 2}", "duplicate" },
-		{ "[]", "not a record of Stampede" },
-		{ "{\"a\": 1}", "not a record of Stampede" },
-		{ "{\"context\": {\"host_name\": \"x\"}, \"benchmarks\": []}",
-		  "not a record of Stampede" },
-		{ "{\"context\": {\"stampede\": {\"schema\": 5}}}", "schema 5" },
-		{ "{\"context\": {\"stampede\": {\"schema\": 1}}}", "host_name" },
-		{ "{\"context\": {\"host_name\": \"x\", \"stampede\": {\"schema\": 1}},"
-		  " \"benchmarks\": []}",
-		  "at least one row" },
-		{ "{\"context\": {\"host_name\": \"x\", \"stampede\": {\"schema\": 1}},"
-		  " \"benchmarks\": [{\"name\": \"x\"}]}",
-		  "benchmarks[0]: 'run_name'" },
-		{ "{} trailing", "line 1" },
-	};
-	struct record_loaded loaded;
-
-	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
-		scratch_put(f->dir, "foreign.json", foreign[i].text, strlen(foreign[i].text));
-		assert_fails(record_load(f->root, path_in(f->dir, "foreign.json"), &loaded),
-			     EXIT_USAGE, foreign[i].message);
-		assert_non_null(strstr(scratch_stderr, "foreign.json"));
-		assert_null(loaded.json);
-	}
 }
 
 /* The real thing, where it is installed: 0.5 of the time is -0.5000 in its table. */
@@ -332,5 +203,4 @@ static void compare_py_reads_it(void **state)
 
 TESTS_OF(NULL, NULL, fixture_setup, fixture_teardown, create_makes_a_directory_of_its_own,
 	 create_refuses_what_it_cannot_use, rows_are_checked, finish_writes_what_was_recorded,
-	 ends_leave_rows_or_nothing, every_name_of_a_run_loads, truncated_bench_is_refused,
-	 torn_rows_are_recognised, foreign_json_is_refused, compare_py_reads_it)
+	 ends_leave_rows_or_nothing, compare_py_reads_it)

@@ -111,24 +111,46 @@ static inline void assert_latest(const struct fixture *f, const char *name)
 	assert_string_equal(target, name);
 }
 
-/* The number of rows that record_load() finds; fails the test if it finds an error. */
+/* What a reader finds of a run: bench.json, or else the whole lines of rows.jsonl. */
+static inline json_t *load(const struct fixture *f, const char *name, bool complete,
+			   size_t torn_bytes)
+{
+	const char *run = path_in(f->root, "%s", name);
+	json_t *rows = json_array(),
+	       *document = json_load_file(path_in(run, "bench.json"), 0, NULL);
+	char *text, *line, *end, why[256];
+
+	assert_int_equal(document != NULL, complete);
+	if (document) {
+		if (!record_check(document, why, sizeof(why)))
+			fail_msg("%s: %s", name, why);
+		json_decref(rows);
+		return document;
+	}
+	text = file_text(path_in(run, "rows.jsonl"), NULL);
+	for (line = text; (end = strchr(line, '\n')); line = end + 1) {
+		json_t *row = json_loadb(line, (size_t)(end - line), 0, NULL);
+
+		assert_true(record_check_row(row, why, sizeof(why)));
+		json_array_append_new(rows, row);
+	}
+	assert_int_equal(strlen(line), torn_bytes);
+	free(text);
+	return json_pack("{s:o, s:o?}", "benchmarks", rows, "context",
+			 json_load_file(path_in(run, "context.json"), 0, NULL));
+}
+
+/* The number of its rows, each of which is there. */
 static inline size_t loaded_rows(const struct fixture *f, const char *path, bool complete,
 				 size_t torn_bytes)
 {
-	struct record_loaded loaded;
-	size_t rows;
+	json_t *json = load(f, path, complete, torn_bytes), *row;
+	size_t i;
 
-	assert_works(record_load(f->root, path, &loaded));
-	assert_int_equal(loaded.complete, complete);
-	assert_int_equal(loaded.torn_bytes, torn_bytes);
-	rows = json_array_size(json_object_get(loaded.json, "benchmarks"));
-	for (size_t i = 0; i < rows; i++) {
-		json_t *row = json_array_get(json_object_get(loaded.json, "benchmarks"), i);
-
+	json_array_foreach(json_object_get(json, "benchmarks"), i, row)
 		assert_int_equal(json_integer_value(json_object_get(row, "repetition_index")), i);
-	}
-	record_unload(&loaded);
-	return rows;
+	json_decref(json);
+	return i;
 }
 
 /* An earlier, finished run, byte for byte; taken before what might harm it. */
