@@ -135,40 +135,18 @@ static bool read_subbuf(struct ftrace_reader *reader, const uint8_t *subbuf, uin
 	return !reader->fault.set;
 }
 
-static void cut_off(struct ftrace_reader *reader, uint64_t offset, uint64_t bytes)
+int ftrace_read_file(const char *path, const struct ftrace_format *format,
+		     struct ftrace_reader *reader, const struct ftrace_visitor *visitor)
 {
-	trace_fault(&reader->fault, offset,
-		    "truncated: %" PRIu64 " of the %" PRIu32 " bytes of a sub-buffer", bytes,
-		    reader->subbuf_bytes);
-}
-
-static void read_mapped(struct trace_file *file, struct ftrace_reader *reader,
-			const struct ftrace_visitor *visitor)
-{
-	uint64_t offset = 0, size = reader->subbuf_bytes;
-
-	while (file->size - offset >= size) {
-		if (!read_subbuf(reader, file->bytes + offset, offset, visitor))
-			return;
-		offset += size;
-		trace_file_release(file, offset);
-	}
-	if (offset != file->size)
-		cut_off(reader, offset, file->size - offset);
-}
-
-/*
- * A pipe, or a trace_pipe_raw, which would wait for more for ever: sub-buffer by sub-buffer, until
- * there is no more.
- */
-static int read_stream(const char *path, bool wait, struct ftrace_reader *reader,
-		       const struct ftrace_visitor *visitor)
-{
+	struct stat stat_now;
+	/* Files of tracefs are regular, have no bytes, and would wait for more for ever. */
+	bool wait = stat(path, &stat_now) || !S_ISREG(stat_now.st_mode) || stat_now.st_size;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | (wait ? 0 : O_NONBLOCK)), error = 0;
-	uint64_t offset = 0, size = reader->subbuf_bytes, have = 0;
+	uint64_t offset = 0, size = format->subbuf_bytes, have = 0;
 	uint8_t *subbuf = malloc(size);
 	ssize_t got = 0;
 
+	ftrace_reader_init(reader, format->subbuf_bytes, format->stamp_bits);
 	if (fd < 0 || !subbuf)
 		error = errno ? errno : ENOMEM;
 	while (!error && (got = read(fd, subbuf + have, size - have)) > 0) {
@@ -183,32 +161,15 @@ static int read_stream(const char *path, bool wait, struct ftrace_reader *reader
 	if (!error && got < 0 && errno != EAGAIN)
 		error = errno;
 	if (!error && have && !reader->fault.set)
-		cut_off(reader, offset, have);
+		trace_fault(&reader->fault, offset,
+			    "truncated: %" PRIu64 " of the %" PRIu32 " bytes of a sub-buffer", have,
+			    reader->subbuf_bytes);
 	if (error)
 		fail_line("cannot read %s: %s", path, strerror(error));
 	free(subbuf);
 	if (fd >= 0)
 		close(fd);
 	return error ? EXIT_USAGE : 0;
-}
-
-int ftrace_read_file(const char *path, const struct ftrace_format *format,
-		     struct ftrace_reader *reader, const struct ftrace_visitor *visitor)
-{
-	struct trace_file file;
-	struct stat stat_now;
-	int error;
-
-	ftrace_reader_init(reader, format->subbuf_bytes, format->stamp_bits);
-	/* Files of tracefs are regular and have no bytes: they are read, not mapped. */
-	if (!stat(path, &stat_now) && (!S_ISREG(stat_now.st_mode) || !stat_now.st_size))
-		return read_stream(path, !S_ISREG(stat_now.st_mode), reader, visitor);
-	error = trace_file_open(&file, path);
-	if (error)
-		return error;
-	read_mapped(&file, reader, visitor);
-	trace_file_close(&file);
-	return 0;
 }
 
 /* ---- a directory ---- */

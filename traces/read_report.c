@@ -38,3 +38,22 @@ void read_dates_print(FILE *out, const struct read_dates *dates)
 		fprintf(out, "  from %s to %s\n", wall_date(dates->first_ns, first),
 			wall_date(dates->last_ns, last));
 }
+
+void gap_histogram_merge(struct gap_histogram *sum, const struct gap_histogram *one)
+{
+	unsigned int i;
+
+	for (i = 0; i < GAP_HISTOGRAM_BUCKETS; i++)
+		sum->bucket[i] += one->bucket[i];
+}
+
+void gap_histogram_print(FILE *text, const struct gap_histogram *gaps)
+{
+	unsigned int i;
+
+	fputs("log2_bucket,lo_ns,hi_ns,count\n", text);
+	for (i = 0; i < GAP_HISTOGRAM_BUCKETS; i++)
+		if (gaps->bucket[i])
+			fprintf(text, "%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", i,
+				i ? UINT64_C(1) << (i - 1) : 0, bits_mask(i), gaps->bucket[i]);
+}
