@@ -171,9 +171,11 @@ void lint_finish(struct lint *lint);
 /* If the fault is set: a line on stderr, and what the summary and --json say of it. */
 void lint_damage(struct lint *lint, const char *path, const struct trace_fault *fault);
 
-/* All events of all streams, and all findings. */
-uint64_t lint_events(const struct lint *lint);
-uint64_t lint_found(const struct lint *lint);
+/* Of all streams; and all findings. */
+struct lint_sums {
+	uint64_t events, lost, repeats, found;
+};
+struct lint_sums lint_sums(const struct lint *lint);
 
 /* The same findings for --json; extras/ci/verdicts.py reads them. */
 json_t *lint_json(const struct lint *lint, const char *path);

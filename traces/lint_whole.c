@@ -332,34 +332,19 @@ static void print_finding(const struct lint *lint, FILE *out, enum lint_kind kin
 	fputc('\n', out);
 }
 
-static uint64_t lost_of(const struct lint *lint)
+struct lint_sums lint_sums(const struct lint *lint)
 {
-	uint64_t lost = 0;
+	struct lint_sums sums = { .events = 0 };
 	uint32_t i;
 
-	for (i = 0; i < lint->count; i++)
-		lost += lint->streams[i].lost;
-	return lost;
-}
-
-uint64_t lint_events(const struct lint *lint)
-{
-	uint64_t events = 0;
-	uint32_t i;
-
-	for (i = 0; i < lint->count; i++)
-		events += lint->streams[i].events;
-	return events;
-}
-
-uint64_t lint_found(const struct lint *lint)
-{
-	uint64_t found = 0;
-	unsigned int kind;
-
-	for (kind = 0; kind < LINT_KINDS; kind++)
-		found += lint->found[kind];
-	return found;
+	for (i = 0; i < lint->count; i++) {
+		sums.events += lint->streams[i].events;
+		sums.lost += lint->streams[i].lost;
+		sums.repeats += lint->streams[i].repeats;
+	}
+	for (i = 0; i < LINT_KINDS; i++)
+		sums.found += lint->found[i];
+	return sums;
 }
 
 static json_t *finding_json(const struct lint *lint, unsigned int kind,
@@ -381,6 +366,7 @@ static json_t *finding_json(const struct lint *lint, unsigned int kind,
 json_t *lint_json(const struct lint *lint, const char *path)
 {
 	json_t *findings = json_array(), *found = json_object(), *document;
+	const struct lint_sums sums = lint_sums(lint);
 	unsigned int kind;
 	uint64_t i;
 
@@ -393,8 +379,8 @@ json_t *lint_json(const struct lint *lint, const char *path)
 					    json_integer((json_int_t)lint->found[kind]));
 	}
 	document = json_pack("{s:o, s:b, s:I, s:I, s:o, s:o}", "trace", json_safe(path), "damaged",
-			     lint->fault.set, "events", (json_int_t)lint_events(lint), "lost",
-			     (json_int_t)lost_of(lint), "found", found, "findings", findings);
+			     lint->fault.set, "events", (json_int_t)sums.events, "lost",
+			     (json_int_t)sums.lost, "found", found, "findings", findings);
 	if (lint->fault.set)
 		json_object_set_new(document, "why", json_safe(lint->fault.text));
 	if (lint->fault.set && lint->fault.offset != TRACE_NOWHERE)
@@ -405,9 +391,11 @@ json_t *lint_json(const struct lint *lint, const char *path)
 
 bool lint_print_loss(const struct lint *lint, FILE *out, const char *path)
 {
-	fprintf(out, "%s: %" PRIu64 " lost%s\n", path, lost_of(lint),
+	const struct lint_sums sums = lint_sums(lint);
+
+	fprintf(out, "%s: %" PRIu64 " lost%s\n", path, sums.lost,
 		lint->fault.set ? " before the damage" : "");
-	return lost_of(lint);
+	return sums.lost;
 }
 
 /* What there is to say of a trace without findings; NULL: "nothing found". */
@@ -435,23 +423,23 @@ static void print_counts(const struct lint *lint, FILE *out, const char *path)
 		{ lint->twice, "spans twice" },
 		{ lint->cut, "event cut off" },
 	};
-	uint64_t repeats = 0, i;
+	const struct lint_sums sums = lint_sums(lint);
+	size_t i;
 
-	for (i = 0; i < lint->count; i++)
-		repeats += lint->streams[i].repeats;
 	fprintf(out,
 		"%s: %" PRIu64 " events in %" PRIu32 " streams, %" PRIu64
 		" at the time of their predecessor, ",
-		path, lint_events(lint), lint->count, repeats);
+		path, sums.events, lint->count, sums.repeats);
 	for (i = 0; i < sizeof(more) / sizeof(*more); i++)
 		if (more[i].count)
 			fprintf(out, "%" PRIu64 " %s, ", more[i].count, more[i].words);
-	fprintf(out, "%" PRIu64 " lost; ", lost_of(lint));
+	fprintf(out, "%" PRIu64 " lost; ", sums.lost);
 }
 
 bool lint_print(const struct lint *lint, FILE *out, const char *path)
 {
 	const char *before = "found ", *instead = unchecked(lint);
+	const uint64_t events = lint_sums(lint).events;
 	unsigned int kind;
 	uint64_t i;
 
@@ -470,11 +458,11 @@ bool lint_print(const struct lint *lint, FILE *out, const char *path)
 		before = ", ";
 	}
 	if (*before == 'f')
-		fputs(lint->fault.set && !lint_events(lint) ? "nothing was read" :
-		      instead				    ? instead :
-							      "nothing found",
+		fputs(lint->fault.set && !events ? "nothing was read" :
+		      instead			 ? instead :
+						   "nothing found",
 		      out);
-	fprintf(out, "%s\n", lint->fault.set && lint_events(lint) ? " before the damage" : "");
+	fprintf(out, "%s\n", lint->fault.set && events ? " before the damage" : "");
 	return *before == ',';
 }
 

@@ -249,7 +249,7 @@ static int lint_trace(const struct read_options *options, struct lint *lint, con
 	if (error)
 		return error;
 	lint_finish(lint);
-	if (!lint_events(lint) && !lint_found(lint) && !lint->fault.set) {
+	if (!lint_sums(lint).events && !lint_sums(lint).found && !lint->fault.set) {
 		trace_fault(&none, TRACE_NOWHERE, "no event was read%s", lint->skipped);
 		lint_damage(lint, path, &none);
 	}
