@@ -11,7 +11,7 @@ import random
 import unittest
 
 import plots_fixture
-from plots_fixture import SAMPLE, TESTS, PlotsTest
+from plots_fixture import TESTS, PlotsTest
 
 import compare
 
@@ -222,11 +222,46 @@ class Whole(PlotsTest):
             self.assertEqual([compare.exit_code(its, rank) for rank in (0, 3.1, 2)], [0, 0, 7])
         self.assertEqual(compare.exit_code(compare.compare(A, B), 0), 2)
 
-    def test_the_sample_with_itself(self):
-        self.put("bench.json", SAMPLE)
-        path, run, complete = compare.record.document(self.run_dir)
-        self.assertTrue(complete and path.endswith("/bench.json"))
-        self.assertEqual(compare.machines(run, run), [])
+    def said(self, *words):
+        """Exit code, the lines on standard output, and what is said on stderr, of the program."""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                status = compare.command(["--results", self.dir, *words])
+            except compare.Failed as failure:
+                status, _ = failure.status, err.write(failure.line)
+        return status, out.getvalue().rstrip("\n").split("\n"), err.getvalue()
+
+    def test_the_program(self):
+        row = {"name": "n", "run_name": "n", "run_type": "iteration", "repetitions": 21, "iterations": 1,
+               "real_time": 1, "cpu_time": 1, "time_unit": "ns"}
+        head = {"host_name": "h", "date": "today", "stampede": {
+            "schema": 4, "cpu": {"model": "EPYC"}, "git": {"revision": "1a2b", "dirty": True}}}
+        for name, its in (("a", made(1)), ("b", made(1001, 0.5))):
+            its.update(context=head, benchmarks=[{**row, **one} for one in its["benchmarks"]])
+            self.put(f"../{name}/bench.json", json.dumps(its))
+        status, lines, _ = self.said("b", "a")
+        self.assertEqual((status, lines[:2], lines[-5].split()[:2], lines[-4:-2]), (
+            2, [f"A  {self.dir}/b/bench.json", "   today, 1a2b with changes, EPYC, unknown"], ["x/steady", "+99.8%"],
+            ["and 2 cells without a change (--all shows them)", ""]))
+        self.assertEqual(self.said("--all", "a", "a")[1][5].split()[-2:], ["no", "change"])
+        self.assertEqual(self.said("--in=a", "other", "x")[:2][0], 2)
+        self.assertEqual(self.said("--rank", "0.01", "a", "a")[0::2], (
+            7, "stampede: --rank 0.01: a move of 0.12 % could be missed; run more rounds\n"))
+        _, lines, _ = self.said("--matrix", "a", "b")
+        self.assertEqual([line.split()[:2] for line in lines[:2] + lines[3:5]], [
+            ["1", f"{self.dir}/a/bench.json"], ["2", f"{self.dir}/b/bench.json"], ["steady", "1"], ["x", "1.0710+-"]])
+        self.assertEqual(json.loads("\n".join(self.said("--json", "-", "a", "b")[1]))["counts"]["improved"], 1)
+        self.assertEqual(self.said("--json", self.path("its"), "--matrix", "a")[:2], (0, [""]))
+        self.assertEqual(json.loads(self.text("its"))["runs"], [f"{self.dir}/a/bench.json"])
+        for words, why in ((["a"], "takes two runs, not 1"), (["--in", "a", "x"], "takes two rows, not 1"),
+                           (["--in", "a", "x", "y"], "a/bench.json has no row 'y'"), (["--matrix"], "takes 1 to 16 runs"),
+                           (["--matrix", "--in", "a", "b"], "exclude each other"), (["--rank", "x", "a", "b"], "not 'x'"),
+                           (["--rank"], "--rank takes a value"), (["--none", "a", "b"], "'--none' is not an option"),
+                           (["--in", "a", "floor_published", "loop"], "has no row 'loop'"),
+                           (["--matrix", self.dir], "no bench run among these")):
+            status, _, said = self.said(*words)
+            self.assertEqual((status, why in said), (1, True), said)
 
 
 if __name__ == "__main__":
