@@ -23,7 +23,7 @@ static const char after[] =
 	"  bench --list --used-by lttng\n"
 	"  bench --which bytes\n";
 
-enum { KEPT = 1, MAKE = 2 };
+enum { KEPT = 1, MAKE = 2, RARE = 4 };
 
 static const struct plan_option {
 	const char *name;
@@ -55,7 +55,8 @@ bool plan_parse(int argc, char **argv, struct plan *plan, int *status)
 	  .least = (uint64_t)(from), \
 	  .most = (uint64_t)(to), \
 	  .low = from, \
-	  .high = to },
+	  .high = to, \
+	  .rare = (how) & RARE },
 #include "runner/plan.def"
 #undef X
 		{ .name = NULL },
