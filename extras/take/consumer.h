@@ -203,7 +203,8 @@ struct tracing {
 	uint64_t crash_bytes;
 	struct sigaction before[5];
 	/* One packet, of the consumer and of a snapshot. */
-	uint8_t written[1 << SUBBUF_SHIFT], copied[1 << SUBBUF_SHIFT];
+	uint8_t written[1 << SUBBUF_SHIFT], copied[1 << SUBBUF_SHIFT],
+		filler[SUBBUF_SHIFT > 12 ? 1 << SUBBUF_SHIFT : 4096];
 };
 
 #ifdef __cplusplus

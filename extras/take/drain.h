@@ -38,13 +38,39 @@ static inline bool trace_trim(const struct trace_slot *slot, const struct trace_
 	memmove(to + begin, packet->bytes + skipped, content);
 	content += begin;
 	packet->bytes = to;
-	packet->size = (content + 7u) & ~UINT64_C(7);
+	packet->size = (content + begin - 1u) / begin * begin;
 	memset(to + content, 0, packet->size - content);
 	header.content_size = (uint64_t)content * 8;
 	header.packet_size = packet->size * 8;
 	header.events_discarded -= slot->lost_before;
 	memcpy(to, &header, begin);
 	return packet->events != 0;
+}
+
+/*
+ * A write within a page is whole, or not there, also when the program is killed. A packet that
+ * would not be in one page, or as many as a sub-buffer has, begins in the next, behind one without
+ * events.
+ */
+static inline bool trace_fill(struct tracing *all, struct trace_slot *slot,
+			      const struct packet *packet)
+{
+	const uint64_t page = sizeof(all->filler), room = page - slot->at % page;
+	struct ctf_packet_header header;
+
+	_Static_assert(sizeof(header) == 64, "the room is a number of headers");
+	if (packet->size <= room || packet->size > page)
+		return true;
+	memcpy(&header, packet->bytes, sizeof(header));
+	header.content_size = sizeof(header) * 8;
+	header.packet_size = room * 8;
+	header.timestamp_end = header.timestamp_begin;
+	memcpy(all->filler, &header, sizeof(header));
+	if (!trace_put(slot->file, all->filler, room, slot->at))
+		return false;
+	slot->at += room;
+	all->chunk_bytes += room;
+	return true;
 }
 
 /* What is not yet written of a packet; `open`: more of it comes, and this again if it fails. */
@@ -65,7 +91,8 @@ static inline void trace_write(struct tracing *all, struct trace_slot *slot, str
 	if (most && all->chunk_bytes && all->chunk_bytes + packet->size > most)
 		trace_chunk_end(all);
 	good = slot->file || trace_file_begin(all, slot);
-	if (good && !trace_put(slot->file, packet->bytes, packet->size, slot->at)) {
+	if (good && !(trace_fill(all, slot, packet) &&
+		      trace_put(slot->file, packet->bytes, packet->size, slot->at))) {
 		trace_failed(all, errno);
 		good = false;
 	}

@@ -171,7 +171,7 @@ static struct T(tracer) sizes;
 
 static void read_file(const char *path)
 {
-	static uint8_t bytes[1 << E(SUBBUF_SHIFT)];
+	static uint8_t bytes[4096 + (1 << E(SUBBUF_SHIFT))];
 	struct T(ctf_packet_header) header;
 	struct T(packet) packet;
 	struct T(event) event;
@@ -182,8 +182,8 @@ static void read_file(const char *path)
 	while (file && fread(&header, sizeof(header), 1, file) == 1) {
 		if (header.packet_size / 8 > sizeof(bytes) ||
 		    header.content_size > header.packet_size ||
-		    fread(bytes + sizeof(header), header.packet_size / 8 - sizeof(header), 1,
-			  file) != 1)
+		    fread(bytes + sizeof(header), 1, header.packet_size / 8 - sizeof(header),
+			  file) != header.packet_size / 8 - sizeof(header))
 			break;
 		memset(&packet, 0, sizeof(packet));
 		packet.bytes = packet.cursor.at = bytes;

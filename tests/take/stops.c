@@ -37,7 +37,11 @@ static void copy(void)
 		copy(); \
 		return real(__VA_ARGS__); \
 	}
-STOP(ssize_t, pwrite, (int file, const void *bytes, size_t size, off_t at), file, bytes, size, at)
+/* A kill may come at the end of a page. */
+#define WITHIN_PAGE(size, at) \
+	((size) < 4096 - (size_t)(at) % 4096 ? (size) : 4096 - (size_t)(at) % 4096)
+STOP(ssize_t, pwrite, (int file, const void *bytes, size_t size, off_t at), file, bytes,
+     WITHIN_PAGE(size, at), at)
 STOP(int, ftruncate, (int file, off_t size), file, size)
 STOP(int, mkdirat, (int folder, const char *name, mode_t mode), folder, name, mode)
 STOP(int, unlinkat, (int folder, const char *name, int flags), folder, name, flags)
