@@ -56,7 +56,7 @@ bool plan_parse(int argc, char **argv, struct plan *plan, int *status)
 	  .most = (uint64_t)(to), \
 	  .low = from, \
 	  .high = to, \
-	  .rare = (how) & RARE },
+	  .rare = (how)&RARE },
 #include "runner/plan.def"
 #undef X
 		{ .name = NULL },
