@@ -150,7 +150,7 @@ $(BUILD)/narrow_last.h: schemes/TEMPLATE.h Makefile
 	@test $$(diff $< $@ | grep -c '^>') = 1
 $(O)/tests/judge/test_trial.o: $(BUILD)/narrow_last.h
 
-programs := $(addprefix $(BUILD)/,run-stress bench explore judge-tracer \
+programs := $(addprefix $(BUILD)/,run-stress bench explore every-scheme judge-tracer \
 	$(if $(babeltrace),read-trace))
 
 # A change of compiler or flags rebuilds everything.
@@ -179,6 +179,7 @@ include traces/traces.mk
 
 $(BUILD)/run-stress: $(O)/runner/run_stress.o $(library)
 $(BUILD)/bench: $(O)/runner/bench.o $(library)
+$(BUILD)/every-scheme: $(patsubst %.c,$(O)/%.o,$(wildcard explore/every_scheme/*.c)) $(library)
 $(programs): | $(BUILD)/tree
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o %.a,$^) $(LIBS) -o $@

@@ -28,4 +28,5 @@ page bench "what tracers' timestamping schemes cost, and whether they are right"
 	page read-trace "traces of many tools: events, gaps, damage, wrong times" &&
 	page plots "plots and report of a recorded run" &&
 	page explore "every interrupt of a budget, for every row, each schedule judged" &&
+	page every-scheme "the shortest right reserve of a language of operations" &&
 	page judge-tracer "are the times right in a tracer that people use"

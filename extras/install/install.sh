@@ -37,7 +37,7 @@ for one in main compare; do
 done
 for one in stampede.in stampede.pc.in stampede-config.cmake.in; do made "$one"; done
 put 755 "$prefix/bin" "$build/stampede"
-put 755 "$lib" "$build/bench" "$build/run-stress" "$build/explore" "$build/judge-tracer"
+put 755 "$lib" "$build/bench" "$build/run-stress" "$build/explore" "$build/every-scheme" "$build/judge-tracer"
 install -D -m 755 "$build/installed-main" "$root$lib/plots"
 install -D -m 755 "$build/installed-compare" "$root$lib/compare"
 printf '%s\n' "${lib#"$prefix"/}/plots" "${lib#"$prefix"/}/compare" >>"$build/files"
@@ -46,7 +46,7 @@ rm -rf "$build/packed" && mkdir "$build/packed" && cp "$build"/explored/*.so "$b
 strip -g "$build"/packed/*.so
 tar -cJf "$build/explored.tar.xz" --owner=0 --group=0 --mtime=@0 --sort=name -C "$build/packed" .
 put 644 "$lib" "$build/explored.tar.xz"
-(cd "$root$lib" && strip bench run-stress explore judge-tracer && { [ ! -e read-trace ] || strip read-trace; })
+(cd "$root$lib" && strip bench run-stress explore every-scheme judge-tracer && { [ ! -e read-trace ] || strip read-trace; })
 (cd "$build/take" && find cortex-m -type f 2>/dev/null) | while read -r one; do
 	folder=/$(dirname "$one")
 	put 644 "$prefix/include/stampede$folder" "$build/take/$one"

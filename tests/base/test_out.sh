@@ -55,7 +55,7 @@ if [ -c full ] || [ -w /dev/full ]; then
 		[ $? -eq 3 ] && [ "$(grep -c '^stampede: cannot write standard output: ' err)" -eq 1 ]
 		report $? "lost: ${1##*/} $2"
 	}
-	for program in bench run-stress compare explore judge-tracer read-trace; do
+	for program in bench run-stress compare explore every-scheme judge-tracer read-trace; do
 		[ -e "$build/$program" ] || continue
 		lost "$build/$program" --help
 		lost "$build/$program" --version

@@ -25,7 +25,7 @@ PLANTS = (
     ("budget", "tests/cellar/wine.c", at_head("\n" * 99999)),
     ("entry", "docs/rows_again.md", at_head("# Rows, again\n")),
     ("entry", "schemes/schemes.def", at_end("".join("X(row%d, floor, )\n" % n for n in range(9)))),
-    ("entry", "Makefile", lambda text: text.replace("bench explore judge-tracer", "bench explore judge-tracer one more still")),
+    ("entry", "Makefile", lambda text: text.replace("bench explore every-scheme judge-tracer", "bench explore every-scheme judge-tracer one more still")),
     ("entry", "traces/traces.mk", at_end("another: ## a target\n")),
     ("entry", "explore/engine/budget.def", at_end('X(more, "M", "M", 1, 0, 16, "more")\n')),
     ("arrows", "base/options.c", at_head('#include "judge/judge.h"\n')),

@@ -32,6 +32,7 @@ ARROWS = {
     "explore/replay": "base explore/engine judge",
     "explore/family": "base explore/engine explore/replay judge",
     "explore": "base explore/engine explore/order explore/family explore/replay judge",
+    "explore/every_scheme": "base schemes/core schemes/format schemes/parts",
     "extras/lines": "base judge",
     "extras/programs": "",
     "extras/tracers": "base",

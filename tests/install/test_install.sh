@@ -7,7 +7,7 @@ build=$scratch/build
 prefix=$scratch/usr
 export HOME="$scratch/home" XDG_DATA_HOME= XDG_CACHE_HOME=
 mkdir -p "$build/explored" "$build/take" "$build/man" "$HOME"
-for one in bench run-stress explore compare judge-tracer; do ln -s "$PWD/$built/$one" "$build/$one"; done
+for one in bench run-stress explore every-scheme compare judge-tracer; do ln -s "$PWD/$built/$one" "$build/$one"; done
 [ ! -e "$built/read-trace" ] || ln -s "$PWD/$built/read-trace" "$build/read-trace"
 cp "$built"/explored/seed_00*.so "$build/explored/" 2>/dev/null || echo | cc -shared -x c - -o "$build/explored/none.so"
 printf '#define STAMPEDE_TAKEN 7\n' >"$build/take/packed_word.h"
@@ -38,7 +38,7 @@ printf '[{"trace": "a", "events": 9, "damaged": false, "findings": []}]' | tee "
 report $? "verdicts"
 "$stampede" --help | grep -q "^  judge-tracer "
 report $? "help"
-for one in bench compare run-stress explore judge-tracer; do
+for one in bench compare run-stress explore every-scheme judge-tracer; do
 	"$stampede" $one --help >"$scratch/out" && grep -q "^usage: stampede $one" "$scratch/out" && ! grep -q "build/\|^usage: $one" "$scratch/out"
 	report $? "help of $one has the name by which it is called"
 	grep -n "build/" "$scratch/out" | head -3 | sed 's/^/# /'

@@ -3,7 +3,7 @@
 # usage: test_manners.sh BUILD   What all programs have in common, and compare on real records. TAP.
 build=$1
 . tests/support/tap.sh
-programs="bench run-stress compare plots explore read-trace judge-tracer"
+programs="bench run-stress compare plots explore every-scheme read-trace judge-tracer"
 
 lacking=0
 for program in $programs; do
@@ -26,7 +26,7 @@ for program in $programs; do
 	}
 done
 report $lacking "no --help shows more than 16 options, or 25 (explore)"
-for program in bench run-stress compare explore read-trace judge-tracer; do
+for program in bench run-stress compare explore every-scheme read-trace judge-tracer; do
 	says "$program: unknown option" 1 "'--nonsense' is not an option" \
 		"$build/$program" --nonsense
 done
