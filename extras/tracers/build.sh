@@ -36,10 +36,20 @@ program() {
 
 # driven COMPILER SOURCE... [-FLAG...]: the same with driver.c, which is C.
 driven() {
-	[ "$made.o" -nt "$top/extras/tracers/driver.c" ] ||
-		gcc -O2 -g -D_GNU_SOURCE -I"$top" -c "$top/extras/tracers/driver.c" -o "$made.o" || return
-	[ "$made" -nt "$made.o" ] || rm -f "$made"
-	program "$@" -pthread "-Wl,$made.o"
+	for part in driver every; do
+		[ "$made.$part.o" -nt "$top/extras/tracers/$part.c" ] ||
+			gcc -O2 -g -fno-plt -D_GNU_SOURCE -I"$top" -c "$top/extras/tracers/$part.c" -o "$made.$part.o" || return
+		[ "$made" -nt "$made.$part.o" ] || rm -f "$made"
+	done
+	program "$@" -pthread "-Wl,$made.driver.o,$made.every.o"
+}
+
+# every FOLDER WORKLOAD: for `every`, the clocks of what is started from here on are a word of FOLDER/page.
+every() {
+	case $2 in every*) ;; *) return 0 ;; esac
+	head -c 4096 /dev/zero >"$1/page"
+	gcc -O2 -g -D_GNU_SOURCE -I"$top" -shared -fPIC "$top/extras/tracers/vclock.c" -o "$1/vclock.so" || return
+	export EVERY_PAGE="$1/page" LD_PRELOAD="$1/vclock.so"
 }
 
 # stepped FOLDER WORKLOAD: for `step`, FOLDER/clock has the seconds by which the wall clock is off.

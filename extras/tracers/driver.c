@@ -7,6 +7,7 @@
  *	signals	one thread, and timers of three signals, each of which interrupts those below it
  *	stall	bursts of 64, and pauses between them: 20 ms, and two of 2.5 s
  *	replay	one thread, after gaps drawn from the histogram $GAPS (workloads/gaps)
+ *	every*	a signal at each instruction of an event (every.h)
  *	step	one thread; the clock goes back by 1.5 s, and then on by 2 s (build.sh, stepped)
  *	price-cold	the same of single events, before each of which twice the last cache was
  *read price	batches that are timed as a whole, bare and with a truth: a line for each in `price`
@@ -20,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "extras/tracers/every.h"
 #include "extras/tracers/tracer.h"
 #include "extras/tracers/truth.h"
 
@@ -312,13 +314,20 @@ static FILE *create(const char *name)
 	return fopen(path, "w");
 }
 
+static int close_tracer(void)
+{
+	FILE *out = tracer.close ? create("decoded") : NULL;
+	int error = out ? tracer.close(folder, out) : tracer.close ? 3 : 0;
+
+	return out && fclose(out) ? 3 : error;
+}
+
 static int write_all(unsigned int streams)
 {
 	bool priced = batch_ns[0][0] > 0;
 	FILE *out = create(priced ? "price" : "truth");
 	unsigned int i;
 	uint64_t at;
-	int error;
 
 	for (i = 0; out && i < streams; i++)
 		truth_write(&truths[i], out);
@@ -328,13 +337,7 @@ static int write_all(unsigned int streams)
 		if (answers[at].effect < events)
 			fprintf(out, "after 0 %" PRIu64 " 1 %" PRIu64 "\n", answers[at].cause,
 				answers[at].effect);
-	if (!out || fclose(out))
-		return 3;
-	if (!tracer.close)
-		return 0;
-	out = create("decoded");
-	error = out ? tracer.close(folder, out) : 3;
-	return out && fclose(out) ? 3 : error;
+	return !out || fclose(out) ? 3 : close_tracer();
 }
 
 int main(int argc, char **argv)
@@ -342,6 +345,12 @@ int main(int argc, char **argv)
 	unsigned int work, i;
 	int error;
 
+	folder = argv[1];
+	if (argc == 5 && !strncmp(argv[2], "every", 5)) {
+		error = tracer.open(folder);
+		error = error ? error : every_run(folder);
+		return error ? error : close_tracer();
+	}
 	for (work = 0; argc == 5 && work < sizeof(workloads) / sizeof(workloads[0]); work++) {
 		if (strcmp(argv[2], workloads[work].name) != 0)
 			continue;
@@ -351,7 +360,6 @@ int main(int argc, char **argv)
 		for (i = 0; i < workloads[work].streams; i++)
 			if (!answers || truth_open(&truths[i], i, events, (unsigned int)every))
 				return 3;
-		folder = argv[1];
 		error = tracer.open(folder);
 		if (error)
 			return error;
@@ -359,7 +367,8 @@ int main(int argc, char **argv)
 		return write_all(workloads[work].streams);
 	}
 	fprintf(stderr,
-		"usage: %s FOLDER steady|threads|signals|stall|replay|step|price EVENTS EVERY\n",
+		"usage: %s FOLDER steady|threads|signals|stall|replay|step|every|price EVENTS "
+		"EVERY\n",
 		argv[0]);
 	return 1;
 }

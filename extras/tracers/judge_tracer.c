@@ -18,11 +18,13 @@
 #include "base/options.h"
 #include "base/signals.h"
 #include "base/stats.h"
+#include "extras/tracers/every.h"
+#include "extras/tracers/instructions.h"
 #include "extras/tracers/verdict.h"
 
 struct judge_asked {
-	const char *workload, *json, *keep, *gaps;
-	uint64_t events, rounds, every, seconds;
+	const char *workload, *json, *keep, *gaps, *at;
+	uint64_t events, rounds, every, seconds, depth, stride;
 	bool list, price, cold, smallest;
 };
 
@@ -50,6 +52,12 @@ static bool parse(int argc, char **argv, struct judge_asked *asked, int *status)
 		{ "gaps", "FILE",
 		  "gaps for workload replay (default workloads/gaps/syscalls_busy.csv)",
 		  OPTION_TEXT, .into = &asked->gaps },
+		{ "depth", "N", "workload every: interrupt the handler's event, too (2; default 1)",
+		  OPTION_NUMBER, .into = &asked->depth, .least = 1, .most = 2 },
+		{ "stride", "N", "workload every: each N-th instruction (default 1)", OPTION_NUMBER,
+		  .into = &asked->stride, .least = 1, .most = 100000 },
+		{ "at", "PLAN:K", "workload every: only this plan, or this instruction of it",
+		  OPTION_TEXT, .into = &asked->at },
 		{ "keep", "DIR", "leave the files of the last round in DIR", OPTION_TEXT,
 		  .into = &asked->keep },
 		{ "smallest", NULL, "after a breach: halve the events as long as a round shows one",
@@ -124,6 +132,29 @@ static void stop(int number)
 		kill(running, SIGTERM);
 }
 
+static bool is_every(const char *workload)
+{
+	return !strncmp(workload, "every", 5);
+}
+
+/* What extras/tracers/every.c and the adapter's `run` read. */
+static void put_every(const struct adapter *adapter, const struct judge_asked *asked)
+{
+	const json_t *its = json_object_get(adapter->json, "every");
+	const char *clock = json_string_value(json_object_get(its, "clock"));
+	char text[32];
+
+	snprintf(text, sizeof(text), "%d", (int)json_integer_value(json_object_get(its, "wrap")));
+	setenv("EVERY_WRAP", text[0] == '0' ? "27" : text, 1);
+	setenv("EVERY_THREADS", json_is_false(json_object_get(its, "threads")) ? "0" : "1", 1);
+	setenv("EVERY_CLOCK", clock ? clock : "clock_gettime", 1);
+	snprintf(text, sizeof(text), "%" PRIu64, asked->depth);
+	setenv("EVERY_DEPTH", text, 1);
+	snprintf(text, sizeof(text), "%" PRIu64, asked->stride);
+	setenv("EVERY_STRIDE", text, 1);
+	setenv("EVERY_AT", asked->at ? asked->at : "", 1);
+}
+
 /* Runs the adapter once: its truth and what it decoded are in `out`. An exit code. */
 static int run_adapter(const struct adapter *adapter, const struct judge_asked *asked,
 		       const char *workload, const char *out)
@@ -137,19 +168,25 @@ static int run_adapter(const struct adapter *adapter, const struct judge_asked *
 	snprintf(seconds, sizeof(seconds), "%" PRIu64, asked->seconds);
 	snprintf(events, sizeof(events), "%" PRIu64, asked->events);
 	snprintf(every, sizeof(every), "%" PRIu64, asked->every);
+	put_every(adapter, asked);
 	running = child_start(&(struct child_program){ .argv = argv });
 	code = running > 0 ? child_wait(running) : EXIT_RESOURCE;
 	running = 0;
 	if (stopped)
 		return fail_with(EXIT_INTERRUPTED, "interrupted; this round is not judged");
-	if (code == EXIT_UNSUPPORTED || !code)
+	if (!code)
+		return code;
+	if (is_every(workload) && every_ended(out, json_text(adapter->json, "tracer"), code))
+		return code == EXIT_UNSUPPORTED ? code : EXIT_USAGE;
+	if (code == EXIT_UNSUPPORTED)
 		return code;
 	return fail_with(EXIT_USAGE, "%s %s: %s; this tracer is not judged", program, workload,
 			 code == 124 ? "not done in time (--timeout)" : "its adapter failed");
 }
 
 static int judge_workload(const struct adapter *adapter, const struct judge_asked *asked,
-			  const char *workload, struct tracer_judged *judged)
+			  const char *workload, struct tracer_judged *judged,
+			  struct every_sum *every)
 {
 	const struct tracer_measure measure = {
 		.resolution = (uint64_t)json_number(adapter->json, "resolution"),
@@ -171,6 +208,8 @@ static int judge_workload(const struct adapter *adapter, const struct judge_aske
 		code = run_adapter(adapter, asked, workload, out);
 		if (!code)
 			code = tracer_judge(judged, truth, decoded, &measure);
+		if (!code && is_every(workload))
+			code = every_add(every, out, judged);
 		if (asked->keep)
 			child_run(&(struct child_program){ .argv = keep }, NULL);
 		child_run(&(struct child_program){ .argv = remove }, NULL);
@@ -179,16 +218,23 @@ static int judge_workload(const struct adapter *adapter, const struct judge_aske
 }
 
 /* broken, kept, no promise, not tried; a promise that is not made is a figure all the same. */
-static const char *word(const struct adapter *adapter, const struct breaches *its,
-			const char *promise)
+static const char *word(const struct adapter *adapter, const char *workload,
+			const struct breaches *its, const char *promise)
 {
-	bool made = json_object_get(json_object_get(adapter->json, "promises"), promise);
+	const json_t *says = json_object_get(json_object_get(adapter->json, "promises"), promise);
+	const json_t *except;
+	bool made = says;
+	size_t i;
+
+	json_array_foreach(json_object_get(says, "not"), i, except)
+		made = made && strcmp(json_string_value(except) ? json_string_value(except) : "",
+				      workload) != 0;
 
 	return !its->tried ? "not tried" : !made ? "no promise" : its->seen ? "broken" : "kept";
 }
 
 static bool say(const struct adapter *adapter, const char *workload,
-		const struct tracer_judged *judged, json_t *into)
+		const struct tracer_judged *judged, const struct every_sum *every, json_t *into)
 {
 	const char *unit = json_text(adapter->json, "unit"), *said;
 	json_t *line = json_pack(
@@ -205,10 +251,14 @@ static bool say(const struct adapter *adapter, const char *workload,
 	printf("%s, %s: %" PRIu64 " events, %" PRIu64 " decoded, %" PRIu64 " counted as lost\n",
 	       json_text(adapter->json, "tracer"), workload, judged->events, judged->decoded,
 	       judged->lost_counted);
+	if (is_every(workload)) {
+		every_say(every);
+		json_object_set_new(line, "every", every_json(every));
+	}
 	for (i = 0; i < TRACER_PROMISES; i++) {
 		const struct breaches *its = &judged->promise[i];
 
-		said = word(adapter, its, tracer_promise_words[i]);
+		said = word(adapter, workload, its, tracer_promise_words[i]);
 		broken = broken || !strcmp(said, "broken");
 		json_object_set_new(
 			promises, tracer_promise_words[i],
@@ -225,6 +275,9 @@ static bool say(const struct adapter *adapter, const char *workload,
 		if (its->seen && its->worst && i != PROMISE_OF_LOSSES)
 			printf(", by %" PRIu64 " %s", its->worst, unit);
 		printf("\n");
+		if (*every->breach[i].where)
+			printf("             in %s%s%s\n", every->breach[i].where,
+			       *every->breach[i].at ? "; again: --at " : "", every->breach[i].at);
 	}
 	if (judged->early + judged->late)
 		printf("  outside of their call: %" PRIu64 " early, %" PRIu64
@@ -256,7 +309,7 @@ static int smallest(const struct adapter *adapter, struct judge_asked asked, con
 	asked.rounds = 3;
 	for (asked.events /= 2; !code && asked.events; asked.events /= 2) {
 		*judged = (struct tracer_judged){ 0 };
-		code = judge_workload(adapter, &asked, workload, judged);
+		code = judge_workload(adapter, &asked, workload, judged, NULL);
 		if (code || !has_breach(judged))
 			break;
 		found = asked.events;
@@ -272,6 +325,7 @@ static int judge(const char *name, const struct judge_asked *asked, json_t *into
 {
 	struct adapter adapter = { .json = NULL };
 	struct tracer_judged *judged = NULL;
+	struct every_sum every;
 	int code = open_adapter(name, &adapter), worst = EXIT_FINE;
 	bool found = false;
 	json_t *workload;
@@ -285,14 +339,15 @@ static int judge(const char *name, const struct judge_asked *asked, json_t *into
 				continue;
 			found = true;
 			free(judged);
+			every = (struct every_sum){ 0 };
 			judged = calloc(1, sizeof(*judged));
-			code = judged ? judge_workload(&adapter, asked, text, judged) :
+			code = judged ? judge_workload(&adapter, asked, text, judged, &every) :
 					fail_memory("a verdict");
 			/* What was seen before a round that failed was seen. */
 			if (judged && (!code || has_breach(judged)) &&
-			    say(&adapter, text, judged, into))
+			    say(&adapter, text, judged, &every, into))
 				worst = EXIT_BROKEN;
-			if (!code && asked->smallest && has_breach(judged))
+			if (!code && asked->smallest && !is_every(text) && has_breach(judged))
 				code = smallest(&adapter, *asked, text);
 			if (code)
 				break;
@@ -439,15 +494,21 @@ int main(int argc, char **argv)
 		.rounds = 1,
 		.every = 1,
 		.seconds = 300,
+		.depth = 1,
+		.stride = 1,
 		.gaps = file_data("workloads/gaps/syscalls_busy.csv", gaps),
 	};
 	int status = EXIT_FINE, code, judged = 0;
+	unsigned int plan;
 	json_t *json;
 
 	if (!parse(argc, argv, &asked, &status))
 		return status;
 	if (asked.list)
 		return list();
+	if (asked.at && (sscanf(asked.at, "%u", &plan) != 1 ||
+			 asked.at[strspn(asked.at, ":0123456789")] || plan >= EVERY_FIRST + 2))
+		return fail_with(EXIT_USAGE, "--at %s: wants PLAN, PLAN:K or PLAN:K:L", asked.at);
 	if (optind == argc)
 		return fail_with(EXIT_USAGE, "which tracer? judge-tracer --list names them");
 	setenv("GAPS", asked.gaps, 1);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Other people's tracers, judged. An adapter is a folder; what it needs it says itself when it is run.
-tracer_sources := judge_tracer files verdict
+tracer_sources := judge_tracer files instructions verdict
 
 $(BUILD)/judge-tracer: $(tracer_sources:%=$(O)/extras/tracers/%.o) $(BUILD)/libbase.a
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* LTTng-UST's tracepoint; `run` has the session, and babeltrace2 reads it. */
+#include <stdbool.h>
+#include <stdlib.h>
 #include <time.h>
 
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
@@ -7,15 +9,22 @@
 #include "extras/tracers/lttng_ust/stampede_tp.h"
 #include "extras/tracers/tracer.h"
 
+static const uint64_t words[128];
+static bool large;
+
 static int open_nothing(const char *folder)
 {
 	(void)folder;
+	large = getenv("LARGE");
 	return 0;
 }
 
 static void record(unsigned int stream, uint64_t seq)
 {
-	lttng_ust_tracepoint(stampede, stamp, stream, seq);
+	if (large)
+		lttng_ust_tracepoint(stampede, large, stream, seq, words);
+	else
+		lttng_ust_tracepoint(stampede, stamp, stream, seq);
 }
 
 static uint64_t now(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The event that the adapter records. Read several times by lttng-ust. */
+/* The events that the adapter records. Read several times by lttng-ust. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER stampede
 #undef LTTNG_UST_TRACEPOINT_INCLUDE
@@ -12,6 +12,12 @@
 LTTNG_UST_TRACEPOINT_EVENT(stampede, stamp, LTTNG_UST_TP_ARGS(uint32_t, stream, uint64_t, seq),
 			   LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(uint32_t, stream, stream)
 						       lttng_ust_field_integer(uint64_t, seq, seq)))
+LTTNG_UST_TRACEPOINT_EVENT(
+	stampede, large,
+	LTTNG_UST_TP_ARGS(uint32_t, stream, uint64_t, seq, const uint64_t *, words),
+	LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(uint32_t, stream, stream)
+				    lttng_ust_field_integer(uint64_t, seq, seq)
+					    lttng_ust_field_array(uint64_t, words, words, 128)))
 #endif
 
 #include <lttng/tracepoint-event.h>

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * LLVM XRay's flight data recorder. usage: PROGRAM FOLDER steady|blocks EVENTS EVERY
- *
- *	steady	a function that records a custom event, EVENTS times
- *	blocks	a few of them, each of which ends in a call of a short function (a tail call); every
- *		fourth one sleeps before for longer than 2^31 ticks, as one that waits for input
- *does
+ * LLVM XRay's flight data recorder. An event is a function that records a custom event, and one
+ * that ends in a call of a short function (a tail call). With $BLOCKS every fourth one sleeps
+ * before that for longer than 2^31 ticks, as one that waits for input does.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -15,16 +12,14 @@
 #include <xray/xray_interface.h>
 #include <xray/xray_log_interface.h>
 
-#include "extras/tracers/truth.h"
+#include "extras/tracers/tracer.h"
 
 #define BLOCK_US 1700000
-#define BLOCKS_MOST 16
 
-static struct truth truth;
 static volatile uint64_t sink;
 static bool blocks;
 
-static inline uint64_t ticks(void)
+static uint64_t ticks(void)
 {
 	unsigned int cpu;
 
@@ -48,36 +43,39 @@ static inline uint64_t ticks(void)
 [[clang::xray_always_instrument]] static __attribute__((noinline)) void event(unsigned int stream,
 									      uint64_t seq)
 {
-	char text[24];
+	char text[48];
 
-	(void)stream;
-	__xray_customevent(text, (size_t)snprintf(text, sizeof(text), "n%lu", (unsigned long)seq));
+	__xray_customevent(
+		text, (size_t)snprintf(text, sizeof(text), "n%u.%lu", stream, (unsigned long)seq));
 }
 
-int main(int argc, char **argv)
+static int open_recorder(const char *folder)
 {
-	uint64_t events = argc == 5 ? strtoull(argv[3], NULL, 10) : 0;
-
-	blocks = argc == 5 && !strcmp(argv[2], "blocks");
-	if (blocks && events > BLOCKS_MOST)
-		events = BLOCKS_MOST;
-	if (argc != 5 || chdir(argv[1]) ||
-	    truth_open(&truth, 0, events, (unsigned int)atoi(argv[4])))
-		return 1;
-	if (__xray_log_select_mode("xray-fdr") != XRAY_REGISTRATION_OK ||
-	    __xray_log_init_mode("xray-fdr",
-				 "buffer_size=65536:buffer_max=4096:"
-				 "func_duration_threshold_us=5") != XRAY_LOG_INITIALIZED ||
-	    __xray_patch() != XRayPatchingStatus::SUCCESS)
+	blocks = getenv("BLOCKS");
+	if (chdir(folder))
 		return 3;
-	while (truth.next < truth.most)
-		work(truth_event(&truth, ticks, event));
+	return __xray_log_select_mode("xray-fdr") != XRAY_REGISTRATION_OK ||
+			       __xray_log_init_mode("xray-fdr", "buffer_size=65536:buffer_max=4096:"
+								"func_duration_threshold_us=5") !=
+				       XRAY_LOG_INITIALIZED ||
+			       __xray_patch() != XRayPatchingStatus::SUCCESS ?
+		       3 :
+		       0;
+}
+
+static void record(unsigned int stream, uint64_t seq)
+{
+	event(stream, seq);
+	work(seq);
+}
+
+static int flush(const char *folder, FILE *decoded)
+{
+	(void)folder;
+	(void)decoded;
 	__xray_log_finalize();
 	usleep(100000);
-	__xray_log_flushLog();
-	FILE *out = fopen("truth", "w");
-	if (!out)
-		return 3;
-	truth_write(&truth, out);
-	return fclose(out) ? 3 : 0;
+	return __xray_log_flushLog() == XRAY_LOG_FLUSHED ? 0 : 3;
 }
+
+extern "C" const struct tracer_calls tracer = { open_recorder, record, ticks, flush };
