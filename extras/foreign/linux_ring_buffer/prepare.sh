@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # usage: prepare.sh OUT   Linux's ring buffer as Debian ships it (package linux-source-6.1 or another,
-# or LINUX_SOURCE=DIR, a tree of one's own), and headers of the kernel's that are empty: kernel.c has
+# or LINUX_SOURCE=DIR, a tree of one's own; with REPAIRED=1 as repair.sed repairs it), and headers of the kernel's that are empty: kernel.c has
 # what they would declare.
 set -e
 out=$1
@@ -20,6 +20,8 @@ if [ -z "${LINUX_SOURCE:-}" ]; then
 fi
 mkdir -p "$out/kernel/linux" "$out/kernel/asm"
 cp "$LINUX_SOURCE/kernel/trace/ring_buffer.c" "$LINUX_SOURCE/include/linux/ring_buffer.h" "$out/kernel"
+here=$(dirname "$(readlink -f "$0")")
+[ -z "${REPAIRED:-}" ] || sh "$here/../repair.sh" "$here/repair.sed" "$out/kernel/ring_buffer.c"
 mv "$out/kernel/ring_buffer.h" "$out/kernel/linux"
 sed -n 's/^#include <\(linux\|asm\)\(\/[^>]*\)>.*/\1\2/p' "$out/kernel/ring_buffer.c" "$out/kernel/linux/ring_buffer.h" |
 	grep -v 'linux/ring_buffer.h' | while read -r header; do
