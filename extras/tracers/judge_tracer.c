@@ -23,10 +23,13 @@
 #include "extras/tracers/verdict.h"
 
 struct judge_asked {
-	const char *workload, *json, *keep, *gaps, *at;
+	const char *workload, *json, *keep, *gaps, *at, *trace;
 	uint64_t events, rounds, every, seconds, depth, stride;
 	bool list, price, cold, smallest;
 };
+
+/* Of an adapter's two files (docs/tracers/README.md): a newer one may say what we do not know. */
+#define CONTRACT 1
 
 /* One tracer: its folder and what adapter.json says. */
 struct adapter {
@@ -58,6 +61,9 @@ static bool parse(int argc, char **argv, struct judge_asked *asked, int *status)
 		  .into = &asked->stride, .least = 1, .most = 100000 },
 		{ "at", "PLAN:K", "workload every: only this plan, or this instruction of it",
 		  OPTION_TEXT, .into = &asked->at },
+		{ "trace", "FILE",
+		  "judge this recorded trace, in which the truth is, by the adapter's workload trace",
+		  OPTION_TEXT, .into = &asked->trace },
 		{ "keep", "DIR", "leave the files of the last round in DIR", OPTION_TEXT,
 		  .into = &asked->keep },
 		{ "smallest", NULL, "after a breach: halve the events as long as a round shows one",
@@ -99,6 +105,7 @@ static int open_adapter(const char *name, struct adapter *adapter)
 {
 	char path[PATH_MAX + 16];
 	json_error_t error;
+	double contract;
 
 	if (strchr(name, '/'))
 		snprintf(adapter->folder, sizeof(adapter->folder), "%s", name);
@@ -113,6 +120,10 @@ static int open_adapter(const char *name, struct adapter *adapter)
 	adapter->json = json_load_file(path, 0, &error);
 	if (!adapter->json)
 		return fail_with(EXIT_USAGE, "%s:%d: %s", path, error.line, error.text);
+	contract = json_number(adapter->json, "contract");
+	if (contract > CONTRACT)
+		return fail_with(EXIT_USAGE, "%s: contract %g; this judge-tracer knows %d and older", path,
+				 contract, CONTRACT);
 	if (!*json_text(adapter->json, "tracer") ||
 	    !json_array_size(json_object_get(adapter->json, "workloads")))
 		return fail_with(EXIT_USAGE, "%s: wants \"tracer\" and \"workloads\"", path);
@@ -335,7 +346,8 @@ static int judge(const char *name, const struct judge_asked *asked, json_t *into
 		json_array_foreach(json_object_get(adapter.json, "workloads"), i, workload) {
 			const char *text = json_string_value(workload);
 
-			if (!text || (asked->workload && strcmp(text, asked->workload)))
+			if (!text || (asked->workload && strcmp(text, asked->workload)) ||
+			    !strcmp(text, "trace") != !!asked->trace)
 				continue;
 			found = true;
 			free(judged);
@@ -353,7 +365,8 @@ static int judge(const char *name, const struct judge_asked *asked, json_t *into
 				break;
 		}
 	if (!code && !found)
-		code = fail_with(EXIT_USAGE, "%s has no workload '%s'", name, asked->workload);
+		code = fail_with(EXIT_USAGE, "%s has no workload '%s'", name,
+				 asked->workload ? asked->workload : asked->trace ? "trace" : "");
 	free(judged);
 	json_decref(adapter.json);
 	return code == EXIT_INTERRUPTED || worst == EXIT_FINE ? code : worst;
@@ -488,7 +501,7 @@ static int list(void)
 
 int main(int argc, char **argv)
 {
-	char gaps[PATH_MAX];
+	char gaps[PATH_MAX], trace[PATH_MAX];
 	struct judge_asked asked = {
 		.events = 100000,
 		.rounds = 1,
@@ -512,6 +525,9 @@ int main(int argc, char **argv)
 	if (optind == argc)
 		return fail_with(EXIT_USAGE, "which tracer? judge-tracer --list names them");
 	setenv("GAPS", asked.gaps, 1);
+	if (asked.trace && !realpath(asked.trace, trace))
+		return fail_file("read", asked.trace, errno);
+	setenv("TRACE", asked.trace ? trace : "", 1);
 	json_own_stdout(asked.json);
 	json = json_array();
 	if (signals_stop(stop))

@@ -148,6 +148,19 @@ wait $!
 [ $? -eq 5 ] && grep -q interrupted "$scratch/err" && ! pgrep -f "toy.py $scratch" >/dev/null
 report $? "Ctrl-C ends the adapter, too"
 
+# A trace that was recorded elsewhere; its own payload is the truth.
+cat >"$scratch/toy/run" <<-'END'
+	#!/bin/sh
+	[ "$2" = trace ] && grep "^truth" "$TRACE" | cut -d" " -f2- >"$1/truth" && grep -v "^truth" "$TRACE" >"$1/decoded"
+END
+printf 'truth event 0 1 100 200\nevent 0 1 150\ntruth event 0 2 300 400\nevent 0 2 299\n' >"$scratch/recorded"
+printf '{"tracer": "toy", "contract": 1, "workloads": ["steady", "trace"], "promises": {"window": {}}}' >"$toy/adapter.json"
+"$judge" --trace "$scratch/recorded" "$toy/" >"$scratch/out" 2>"$scratch/err"
+[ $? -eq 2 ] && grep -q '^toy, trace: 2 events, 2 decoded' "$scratch/out" && grep -q 'window *broken *1 of 2; worst: 0/2 earlier' "$scratch/out"
+told $? "a recorded trace is judged alone"
+says "a trace that is not there" 3 'cannot read .*/none' "$judge" --trace "$scratch/none" "$toy/"
+sed -i 's/"contract": 1/"contract": 2/' "$toy/adapter.json"
+says "a contract of tomorrow" 1 'contract 2; this judge-tracer knows 1 and older' "$judge" --trace "$scratch/recorded" "$toy/"
 export BUILD="$build"
 printf 'log2_bucket,lo_ns,hi_ns,count\n17,100000,100000,1\n' >"$scratch/gaps"
 "$judge" --workload replay --events 50 --gaps "$scratch/gaps" --keep "$scratch/kept" floor >"$scratch/out"
