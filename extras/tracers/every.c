@@ -135,7 +135,7 @@ static uint64_t steps_most;
 static bool tsc;
 static pid_t process;
 static bool slowly; /* by steps, not by a breakpoint */
-static int helper_asked, helper_done;
+static volatile int helper_asked, helper_done;
 
 __attribute__((noreturn)) static void end_as(enum every_state state)
 {
@@ -234,7 +234,7 @@ static void fire(greg_t *reg)
 	close_breakpoint(own);
 	error = errno;
 	reg[REG_EFL] &= ~TRAP;
-	if (page->masked && plan->kind != THREAD)
+	if (own->fired || (page->masked && plan->kind != THREAD))
 		return;
 	own->fired = true;
 	own->pc = page->pc;
@@ -404,9 +404,9 @@ static bool play(uint32_t k, uint32_t l)
 	} else {
 		event(0, 0);
 	}
-	wait_while(&helper_done, helper_asked - 1, 60000);
-	if (helper_done != helper_asked)
-		end_as(EVERY_ENDLESS);
+	for (i = helper_asked - 1; helper_done != helper_asked; i = helper_done)
+		if (!wait_while(&helper_done, i, 60000))
+			end_as(EVERY_ENDLESS);
 	if (page->state == EVERY_FORKS)
 		end_as(EVERY_FORKS);
 	for (i = 0; i < logged_count; i++)

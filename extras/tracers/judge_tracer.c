@@ -55,14 +55,15 @@ static bool parse(int argc, char **argv, struct judge_asked *asked, int *status)
 		{ "gaps", "FILE",
 		  "gaps for workload replay (default workloads/gaps/syscalls_busy.csv)",
 		  OPTION_TEXT, .into = &asked->gaps },
-		{ "depth", "N", "workload every: interrupt the handler's event, too (2; default 1)",
+		{ "depth", "N", "workload every: interrupt a handler's event, too (2)",
 		  OPTION_NUMBER, .into = &asked->depth, .least = 1, .most = 2 },
 		{ "stride", "N", "workload every: each N-th instruction (default 1)", OPTION_NUMBER,
 		  .into = &asked->stride, .least = 1, .most = 100000 },
 		{ "at", "PLAN:K", "workload every: only this plan, or this instruction of it",
 		  OPTION_TEXT, .into = &asked->at },
 		{ "trace", "FILE",
-		  "judge this recorded trace, in which the truth is, by the adapter's workload trace",
+		  "judge this recorded trace, in which the truth is, by the adapter's workload "
+		  "trace",
 		  OPTION_TEXT, .into = &asked->trace },
 		{ "keep", "DIR", "leave the files of the last round in DIR", OPTION_TEXT,
 		  .into = &asked->keep },
@@ -122,7 +123,8 @@ static int open_adapter(const char *name, struct adapter *adapter)
 		return fail_with(EXIT_USAGE, "%s:%d: %s", path, error.line, error.text);
 	contract = json_number(adapter->json, "contract");
 	if (contract > CONTRACT)
-		return fail_with(EXIT_USAGE, "%s: contract %g; this judge-tracer knows %d and older", path,
+		return fail_with(EXIT_USAGE,
+				 "%s: contract %g; this judge-tracer knows %d and older", path,
 				 contract, CONTRACT);
 	if (!*json_text(adapter->json, "tracer") ||
 	    !json_array_size(json_object_get(adapter->json, "workloads")))
@@ -366,7 +368,9 @@ static int judge(const char *name, const struct judge_asked *asked, json_t *into
 		}
 	if (!code && !found)
 		code = fail_with(EXIT_USAGE, "%s has no workload '%s'", name,
-				 asked->workload ? asked->workload : asked->trace ? "trace" : "");
+				 asked->workload ? asked->workload :
+				 asked->trace	 ? "trace" :
+						   "");
 	free(judged);
 	json_decref(adapter.json);
 	return code == EXIT_INTERRUPTED || worst == EXIT_FINE ? code : worst;

@@ -59,17 +59,18 @@ static inline uint64_t real_ms(void)
 	return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
-/* As long as the word has the value; signals end a wait. */
-static inline void wait_while(int *word, int value, uint64_t ms)
+/* As long as the word has the value; signals end a wait. False: it has it still. */
+static inline bool wait_while(volatile int *word, int value, uint64_t ms)
 {
 	const struct timespec tick = { 0, 100000000 };
 	uint64_t end = real_ms() + ms;
 
 	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == value && real_ms() < end)
 		syscall(SYS_futex, word, FUTEX_WAIT, value, &tick, NULL, 0);
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE) != value;
 }
 
-static inline void set_word(int *word, int value)
+static inline void set_word(volatile int *word, int value)
 {
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);
 	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
