@@ -135,6 +135,10 @@ static const struct option_entry entries[] = {
 	  "memory order: x86 (default; sequentially consistent), or c11: the row's\n"
 	  "C11 atomics by their own orders (see --delays)",
 	  OPTION_WORD, .into = &asked.options.order, .words = orders },
+	{ "worst", NULL,
+	  "the most instructions that one event executes itself, and a schedule\n"
+	  "in which it does; with --stops all",
+	  OPTION_FLAG, .into = &asked.options.search.worst, .rare = true },
 	{ "outcomes", NULL, "count the distinct final states", OPTION_FLAG,
 	  .into = &asked.options.search.outcomes, .rare = true },
 	{ "without-oracle", "O", "judge without oracle O (to see what O finds)", OPTION_TAKEN,
@@ -280,6 +284,8 @@ bool explore_options_parse(int argc, char **argv, struct explore_options *option
 		options->processes = (unsigned int)asked.processes;
 	options->search.memory = asked.memory << 20;
 	options->search.engine = (enum search_engine)(asked.engine + 1);
+	if (options->search.worst)
+		options->search.engine = ENGINE_SCHEDULES;
 	options->show->export = asked.export;
 	options->show->ctf2 = asked.ctf == EXPORT_CTF_2;
 	if (asked.shape != NO_WORD)

@@ -18,10 +18,17 @@ void tasks_print(const char *row, const char *what, const struct findings *findi
 {
 	uint64_t broken = findings->verdicts[VERDICT_BROKEN];
 	uint64_t unmet = findings->verdicts[VERDICT_NEED_NOT_MET];
+	char worst[256];
 	unsigned int i;
 
 	printf("%-26s %-44s %4d %12" PRIu64 " %8.2f s", row, what, searches, findings->schedules,
 	       findings->seconds);
+	if (findings->worst.steps) {
+		replay_format(findings->worst.action, findings->worst.actions, worst,
+			      sizeof(worst));
+		printf("  worst %" PRIu32 " instructions, --replay '%s'", findings->worst.steps,
+		       worst);
+	}
 	if (findings->outcomes)
 		printf("  %" PRIu64 " outcomes %016" PRIx64, findings->outcomes,
 		       findings->outcomes_hash);

@@ -52,6 +52,8 @@ void findings_add(struct findings *sum, const struct findings *one)
 	sum->outcomes_hash += one->outcomes_hash;
 	if (one->outcomes)
 		memcpy(sum->outcome, one->outcome, sizeof(sum->outcome));
+	if (one->worst.steps > sum->worst.steps)
+		sum->worst = one->worst;
 	sum->seconds += one->seconds;
 	for (i = 0; i < sizeof(sum->verdicts) / sizeof(sum->verdicts[0]); i++)
 		sum->verdicts[i] += one->verdicts[i];

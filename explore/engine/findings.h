@@ -49,6 +49,11 @@ struct findings {
 	uint64_t outcomes;
 	uint64_t outcome[FINDINGS_OUTCOMES]; /* said by a foreign program; 0: there are fewer */
 	uint64_t outcomes_hash; /* order-free, of the distinct ones */
+	struct findings_worst {
+		uint32_t steps; /* most instructions that one event executed itself */
+		uint8_t actions;
+		struct action action[WORLD_ACTIONS_MAX]; /* of a schedule in which it did */
+	} worst;
 	double seconds; /* of CPU time, of all processes */
 	struct failure first; /* a broken one if there is one, with the fewest actions */
 	double done; /* 0..1, while it runs */

@@ -128,7 +128,7 @@ static void launch(const struct search *search, enum action_kind kind)
 	bool open;
 
 	book->depth++;
-	open = search_open();
+	open = search->worst || search_open();
 	book->depth--;
 	world_launch(kind, open ? search->stops : STOPS_NONE);
 }
@@ -357,7 +357,7 @@ static enum chosen choose(struct schedule_engine *engine, bool idle)
 	struct action action;
 
 	if (!search_alternative(engine->search, idle, 0, &action)) {
-		if (!idle && !search_open())
+		if (!idle && !engine->search->worst && !search_open())
 			world_without_stops();
 		return CHOSE_NOTHING;
 	}
@@ -384,6 +384,19 @@ static void judge(struct schedule_engine *engine)
 		outcomes_add(world_hash());
 }
 
+/* A beat is no event. */
+static void take_worst(struct schedule_engine *engine, const struct level *level)
+{
+	struct findings_worst *worst = &engine->findings->worst;
+	const struct book *book = &world->book;
+
+	if (level->beat || level->steps <= worst->steps + 1)
+		return;
+	worst->steps = level->steps - 1; /* the last one ends behind its last stop */
+	worst->actions = book->action_count;
+	bytes_copy(worst->action, book->action, book->action_count * sizeof(book->action[0]));
+}
+
 /* Runs the current schedule to its end. `chosen`: what happens first is settled. */
 static void run_schedule(struct schedule_engine *engine, bool chosen)
 {
@@ -394,8 +407,11 @@ static void run_schedule(struct schedule_engine *engine, bool chosen)
 			continue;
 		chosen = false;
 		if (book->depth) {
-			if (world_resume() == SWITCH_DONE)
+			book->level[book->depth - 1].steps++;
+			if (world_resume() == SWITCH_DONE) {
+				take_worst(engine, &book->level[book->depth - 1]);
 				world_finished();
+			}
 			continue;
 		}
 		if (!search_next(engine->search))

@@ -34,6 +34,7 @@ struct search {
 	bool outcomes; /* count distinct final states too; one process only */
 	enum search_engine engine;
 	uint64_t memory; /* bytes that states may take; 0: a quarter of the machine's */
+	bool worst; /* count each event's instructions, with stops everywhere */
 	bool first_only; /* end at the first broken schedule */
 	/* Which of `parts` shares of the schedules, split by their first action; 0 parts: all. */
 	uint32_t part, parts;

@@ -68,6 +68,7 @@ struct level {
 	uint64_t frame; /* what that writer's looked like: guard.h */
 	uint8_t beat;
 	uint8_t context;
+	uint32_t steps; /* stops that it passed; kept for --worst alone */
 };
 
 /* A CPU whose writer does not run now. The engine runs one at a time: sequentially consistent. */

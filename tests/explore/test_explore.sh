@@ -265,6 +265,23 @@ same_side_by_side
 same_by_both_engines
 skewed
 needs_a_strict_clock
+# An event alone has as many places for one interrupt as it has instructions. Two interrupts make it execute more, if it
+# claims by a loop, and as much more in the schedule that is named; a rejected one costs it nothing.
+worst_case() {
+	for row in packed_word simple_remote delta_sync_soft; do
+		for n in 0 1 2; do
+			"$explore" --worst --stops all --processes 1 --schemes "=$row" --events 1 --nested $n --depth 1 2>/dev/null
+		done | sed -n "s/.* \([0-9][0-9]*\)  *[0-9.]* s  worst \([0-9]*\) .*'\(.*\)'.*/\1 \2 \3/p" | tr '\n' ' ' >"$scratch/worst"
+		read -r _ alone none many one _ _ two _ <"$scratch/worst"
+		[ "$none" = none ] && [ "$many" = $((alone + 1)) ] && case $row in
+		packed_word) [ "$one" -gt "$alone" ] && [ "$two" -gt "$one" ] ;;
+		simple_remote) [ "$one" -lt $((alone + 5)) ] && [ "$two" = "$one" ] ;;
+		delta_sync_soft) [ "$two" -gt $((alone * 2)) ] ;;
+		esac
+		report $? "the worst case of $row: $(cat "$scratch/worst")"
+	done
+}
+worst_case
 engine_of_each_row
 filter_too_bold
 two_makes_at_once
