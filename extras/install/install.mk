@@ -2,6 +2,8 @@
 # An installation: the programs of the tree, and what they need of it, which they find below share/stampede.
 PREFIX ?= /usr/local
 DESTDIR ?=
+# make -n runs no line but those with MAKE in them, and such are two below.
+dry = $(if $(findstring n,$(firstword -$(MAKEFLAGS))),:)
 # Those that the answer names (plots/answer.py), and the first to compare with them.
 INSTALLED_ROWS := packed_word varint_low packed_upper packed_word32 restartable restartable_full packed_word_locked_fenced \
 	extended_header full_tsc
@@ -11,8 +13,8 @@ install: ##- programs, headers, manual pages: make install PREFIX=/usr/local (un
 	@sh runner/packages.sh $(build_packages) help2man xz-utils
 	@$(MAKE) --no-print-directory $(jobs) all explored-quick
 	@for row in $(INSTALLED_ROWS); do \
-		CUT="$(MAKE) --no-print-directory -s BUILD=$(BUILD)" sh extras/take/take.sh $(BUILD) $$row >/dev/null || exit; done
-	@CUT="$(MAKE) --no-print-directory -s BUILD=$(BUILD)" TARGET=cortex-m sh extras/take/take.sh $(BUILD) packed_word32 >/dev/null
+		CUT="$(MAKE) --no-print-directory -s BUILD=$(BUILD)" $(dry) sh extras/take/take.sh $(BUILD) $$row >/dev/null || exit; done
+	@CUT="$(MAKE) --no-print-directory -s BUILD=$(BUILD)" TARGET=cortex-m $(dry) sh extras/take/take.sh $(BUILD) packed_word32 >/dev/null
 	@PROGRAM="stampede " sh runner/man.sh $(BUILD) $(VERSION)
 	@ROWS="$(INSTALLED_ROWS)" sh extras/install/install.sh install $(BUILD) $(PREFIX) "$(DESTDIR)" $(VERSION)
 

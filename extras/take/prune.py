@@ -290,7 +290,7 @@ def told(part, names):
                   if set(re.findall(r"\b[A-Z][A-Z_0-9]{5,}\b", one)) <= names]
     kept = [one for one in paragraphs if re.match(r" \* (I\d|Layout: u)", one)]
     if re.match(r"schemes/\w+\.h", part.origin):
-        kept = paragraphs
+        kept = [one for one in paragraphs if not one.startswith("/* clang-format")]
     return "/*\n%s\n */\n" % "\n *\n".join(kept) if kept else ""
 
 

@@ -230,12 +230,11 @@ bad_input() {
 	says "writers of two CPUs nested too deep" 1 "give --depth 3" $one --writers 2 --nested 4
 	says "two readers" 1 "two readers at once" $one --reads 1 --live 1
 	says "no such schedule" 1 'cannot parse schedule "x1" at "x1"' $one --replay x1
-	says "an empty schedule" 1 "replay is empty" $one --replay none
 	"$explore" --schemes =packed_word --replay none | grep -q 'E1 leaves'
 	report $? "a schedule without interrupts"
 	says "a schedule that does not fit" 1 "does not fit" $one --nested 1 --replay n9999
 	says "a start that is none" 1 "start" $one --start five
-	says "missing object" 3 "packed_word.page.so: make" $one --objects "$scratch"
+	says "missing object" 3 "packed_word.page.so: target explored builds it" $one --objects "$scratch"
 	head -c 2000 "$build/explored/packed_word.page.so" >"$scratch/packed_word.page.so"
 	says "truncated object" 1 "not a whole object" $one --objects "$scratch"
 	"$explore" --nonsense >"$scratch/out" 2>"$scratch/err"

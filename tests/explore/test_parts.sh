@@ -43,7 +43,7 @@ same "states" 0 6 --engine states --stops all --nested 3 --schemes "=full_tsc"
 same "each part in three processes" 0 4 --engine schedules --nested 3 --before 1 --processes 3 \
 	--schemes "=packed_word =delta_sync_hard"
 same "two CPUs" 0 5 --events 1 --nested 1 --writers 2 --preemptions 2 \
-	--schemes "=extended_header_locked"
+	--schemes "=dwcas"
 same "a broken row" 2 4 --object "$build/explored/seed_004.page.so" --nested 1 --before 1
 shown=$(grep -c 'build/explore .*--replay' "$scratch/all")
 [ "$shown" -ge 1 ] && grep -q 'BROKEN' "$scratch/all"

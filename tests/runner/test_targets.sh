@@ -11,6 +11,7 @@ list=$scratch/targets
 cat >"$list" <<'END'
 all tests/runner/test_targets.sh
 bench make bench ARGS=--list
+bench-power make -n bench-power
 run-stress make run-stress ARGS=--list
 plots make plots RUN="$scratch/run"
 compare make compare ARGS=--help
@@ -21,6 +22,7 @@ uninstall tests/long.sh
 deb make -n deb
 take make take ROW=packed_word RUN="$scratch/run"
 explore make explore SCHEMES==packed_word ARGS="--shape page --events 1 --nested 1"
+explore-record make -n explore-record
 test .ci/run
 check-house make -n check-house
 test-long make -n test-long

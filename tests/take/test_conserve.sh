@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # usage: test_conserve.sh BUILD   Random programs with the consumer of a taken row, drawn by seed (conserve.c): what they
-# record is read, lost, unwritten or a stray, exactly. CONSERVE_SEEDS: how many (16; 1000 with ALL=1). TAP.
+# record is read, lost, unwritten or a stray, exactly. CONSERVE_SEEDS: how many (16; 64 with ALL=1). TAP.
 . tests/support/tap.sh
 build=$1
 folder=$scratch/take
 mkdir -p "$folder"
-seeds=${CONSERVE_SEEDS:-$([ "${ALL:-0}" = 0 ] && echo 16 || echo 1000)}
+seeds=${CONSERVE_SEEDS:-$([ "${ALL:-0}" = 0 ] && echo 16 || echo 64)}
 
 made() { # OUT ROW COMPILER-WORDS...
 	out=$1 row=$2

@@ -11,6 +11,7 @@ mkdir -p "$folder"
 made() { # OUT ROW COMPILER-WORDS...
 	out=$1 row=$2
 	shift 2
+	case $row in restartable*) set -- "$@" -DSECTIONS ;; esac
 	"$@" -I. -I"$folder" -DHEADER="\"${row}_trace.h\"" -DPREFIX="$row" -DUPPER="$(echo "$row" | tr '[:lower:]' '[:upper:]')" \
 		tests/take/session.c -pthread -o "$out" 2>"$scratch/err"
 }
@@ -53,15 +54,15 @@ for row in packed_word $([ "${ALL:-0}" = 0 ] || sed -n 's/^X(\(\w*\),.*/\1/p' sc
 		head -5 "$scratch/err" | sed 's/^/# /'
 		continue
 	}
-	for what in $([ $row = packed_word ] && echo "$all" || echo again late lost shorts recorder); do right "$row" "$scratch/$row" $what; done
-	all="again late lost shorts recorder"
+	for what in $([ $row = packed_word ] && echo "$all" || echo again lost shorts); do right "$row" "$scratch/$row" $what; done
+	all="again lost shorts"
 done
 unread=
 # A ring for each CPU, of which one records nothing.
 for row in packed_word_locked_fenced restartable_full; do
 	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
 	[ "$(uname -m)" = x86_64 ] && take_header $row && made "$scratch/cpus" $row "${CC:-gcc}" -std=gnu11 -O2 -Wall -Wextra -Werror \
-		-D"$upper"_PER_CPU=1 $([ $row = restartable_full ] && echo -DSECTIONS)
+		-D"$upper"_PER_CPU=1
 	told $? "$row, a ring for each CPU: compiled"
 	on="taskset -c $(taskset -cp $$ | sed 's/.*[ ,-]//')"
 	for what in again lost recorder crash exec misused; do right "$row, a ring for each CPU" "$scratch/cpus" $what; done
