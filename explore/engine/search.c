@@ -390,7 +390,7 @@ static void take_worst(struct schedule_engine *engine, const struct level *level
 	struct findings_worst *worst = &engine->findings->worst;
 	const struct book *book = &world->book;
 
-	if (level->beat || level->steps <= worst->steps + 1)
+	if (!engine->search->worst || level->beat || level->steps <= worst->steps + 1)
 		return;
 	worst->steps = level->steps - 1; /* the last one ends behind its last stop */
 	worst->actions = book->action_count;
