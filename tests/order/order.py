@@ -56,6 +56,8 @@ FAULTS = (
      "twice_clock"),
     ("fenced clock without its clobber", "clock_real.h", r'(lfence; rdtsc.*\)) : : "memory"', r"\1",
      "fenced"),
+    ("fence that is gone", "clock_real.h", r'__asm__ volatile\("lfence" : : : "memory"\)', "(void)0",
+     "unfenced"),
     ("fence without its clobber", "clock_real.h", r'("lfence" : : : )"memory"', r'\1"cc"', "clock"),
     ("section without its clobber", "restart_x86_64.h", r': "memory", ("cc", "rax", "rdx")', r": \1",
      "section"),
@@ -87,9 +89,11 @@ def places(code, pattern):
     return [i for i, one in enumerate(code) if re.search(pattern, one)]
 
 
-def objections(code):
+def objections(code, build):
     """What of the probes is not as the source has it."""
     bad = []
+    if "-DCLOCK_FENCED" in build and len(places(code["twice_clock"], "lfence")) != 2:
+        bad.append("unfenced")
     for name, body in code.items():
         if name.startswith("probe_"):
             kind = name[len("probe_"):]
@@ -147,7 +151,7 @@ def judged(compilers, tree, builds=BUILDS, levels=LEVELS):
                 elif len([name for name in code if name[:6] in ("probe_", "twice_")]) != wanted:
                     found[cc, level, build] = ["not all probes are there"]
                 else:
-                    found[cc, level, build] = objections(code)
+                    found[cc, level, build] = objections(code, build)
     return found, rules(tree)
 
 
