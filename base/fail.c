@@ -2,12 +2,15 @@
 #include "base/fail.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #define LINE_BYTES 2048
+
+static const char *volatile crashing;
 
 const char *fail_memory_remedy = "close other programs, or ask for less";
 
@@ -90,4 +93,23 @@ void end_memory(const char *what)
 	fail_memory(what);
 	fflush(stdout);
 	end_now(EXIT_RESOURCE);
+}
+
+static void on_crash(int signal)
+{
+	end_with(EXIT_BROKEN, "the code of %s crashes: %s; gdb shows where", crashing,
+		 strsignal(signal));
+}
+
+void end_crashes(const char *row)
+{
+	static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+	const struct sigaction action = { .sa_handler = on_crash };
+	struct sigaction was;
+	size_t i;
+
+	for (i = 0; !crashing && i < sizeof(crashes) / sizeof(crashes[0]); i++)
+		if (!sigaction(crashes[i], NULL, &was) && was.sa_handler == SIG_DFL)
+			sigaction(crashes[i], &action, NULL);
+	crashing = row;
 }

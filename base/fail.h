@@ -32,6 +32,12 @@ _Noreturn void end_now(int status);
 _Noreturn __attribute__((format(printf, 2, 3))) void end_with(int status, const char *format, ...);
 _Noreturn void end_memory(const char *what);
 
+/*
+ * From now on a crash ends the process as broken, with a line that names the row; whoever catches
+ * crashes already still does.
+ */
+void end_crashes(const char *row);
+
 /* A state that only a fault of Stampede itself can reach. */
 #define END_FAULT(what) \
 	end_with(EXIT_USAGE, "%s (%s:%d): a fault of Stampede; please report it", what, __FILE__, \

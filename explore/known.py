@@ -55,9 +55,8 @@ def main(what, *words):
         print(" ".join(row for row, its in sources_of(words[0]).items()
                        if row in words[1:] and (row, its) not in known))
     else:
-        with open(words[2], encoding="utf-8") as file:
-            rows = json.load(file)["rows"]
-        for row in words[3:] if not rows else ():  # its trial broke it: nothing was searched
+        rows = json.loads("\n".join(lines_of(words[2])) or "{}").get("rows", [])
+        for row in words[3:] if not rows else ():  # its trial broke it, or it crashed: nothing was searched
             print('X("%s", "%s", BROKEN, 0, "%s")' % (row, sources_of(words[0])[row], words[1]))
         for row in rows:
             broken = any(its["verdict"] == "broken" for its in row["families"])

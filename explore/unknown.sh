@@ -7,6 +7,7 @@ build=$1 compiler=$2
 shift 2
 for row in $(python3 -B explore/known.py unknown "$build" "$@"); do
 	echo "stampede: $row is new; every interrupt of the quick tier is tried"
+	rm -f "$build/explored/$row.json"
 	"${MAKE:-make}" --no-print-directory -s -j"$(nproc)" "$build/explore" explored SCHEMES="=$row" &&
 		{ "$build/explore" --tier quick --first --schemes "=$row" --json "$build/explored/$row.json" >/dev/null || [ $? -eq 2 ]; } &&
 		python3 -B explore/known.py add "$build" "$compiler" "$build/explored/$row.json" "$row" >>"$build/explored/known"

@@ -33,6 +33,7 @@ int buffer_open(struct buffer *buffer, const struct driver *driver,
 	size_t index_bytes = sizeof(struct subbuf) << 12;
 	int error;
 
+	end_crashes(driver->row);
 	if (subbufs_bytes(config) > index_bytes)
 		index_bytes = subbufs_bytes(config);
 	*buffer = (struct buffer){ .driver = driver, .base_bytes = buffer_config_bytes(config) };

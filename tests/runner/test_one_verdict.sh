@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_one_verdict.sh BUILD   Do bench, run-stress and the explorer have one word for a row, and does "Take" name
+# none that one of them breaks? Of rows that are new to a copy of the tree: wrong ones, right ones, and one that crashes. TAP.
+. tests/support/tap.sh
+build=$1
+tree=$scratch/tree
+[ "$(uname -m)" = x86_64 ] || {
+	skip "one verdict" "the explorer searches x86-64 code"
+	plan
+	exit
+}
+mkdir "$tree" && tar -c --exclude=./.git --exclude="./${build#"$PWD"/}" --exclude='./build*' --exclude='./results/2*' . | tar -x -C "$tree"
+mkdir -p "$tree/build" && for one in obj flags sources.inc git-state hooks rows.mk history.mk; do
+	cp -a "$build/$one" "$tree/build/"
+done && cp -a "$build"/*.a "$tree/build/"
+
+# Edits of the template, each a row: of a saved time whose low bits are all 0 it thinks that there is none; it forgets gaps
+# of 2^56; it saves the time before its claim; its narrow stamps have no sync; and, right, its time is two words.
+far='stamp - shared_load("last", \&s->last)'
+zero='s/return bits_overflow/return (s->last \& ((UINT64_C(1) << WIDTH) - 1)) \&\& bits_overflow/;s/s->last = 0 /s->last = 1 /'
+while IFS='|' read -r row wanted script; do
+	sed "s/TEMPLATE_H/${row}_H/;$script" "$tree/schemes/TEMPLATE.h" >"$tree/schemes/$row.h"
+	echo "X($row, $row, )" >>"$tree/schemes/schemes.def"
+	echo "$row $wanted" >>"$scratch/rows"
+done <<END
+mine|kept|
+mine_halves|kept|s/uint64_t last;/uint32_t last_hi, last_lo;/;s/s->last = 0/s->last_hi = s->last_lo = 0/;s/shared_load("last", &s->last)/((uint64_t)shared_load("hi", \&s->last_hi) << 32 | shared_load("lo", \&s->last_lo))/;s/shared_store("store last", &s->last, stamp);/shared_store("hi", \&s->last_hi, (uint32_t)(stamp >> 32)); shared_store("lo", \&s->last_lo, (uint32_t)stamp);/
+mine_trunc|broken|s/return bits_overflow.*/return (uint32_t)(($far) >> (ring_stamp_bits(\&s->ring) - 3)) >= 8;/
+mine_early|broken|s/return bits_overflow(\(.*\));/bool far = bits_overflow(\1); shared_store("early", (uint64_t *)\&s->last, stamp); return far;/;s/shared_store("store last", &s->last, stamp);/(void)s, (void)stamp;/
+gap16like|broken|s/return bits_overflow.*/(void)s, (void)stamp; return false;/
+$(for width in 16 24 27 32 48; do echo "zero_none_$width|broken|$(echo "$zero" | sed "s/WIDTH/$width/")"; done)
+END
+echo "X(seed_001_then, history/seed_001, )" >>"$tree/schemes/schemes.def" # it crashes
+names=$(awk '{ printf "=%s ", $1 }' "$scratch/rows")
+quietly() { PACKAGES=present MAKEFLAGS='' "$@" >"$scratch/out" 2>"$scratch/err"; }
+cd "$tree" || exit
+quietly make -s -j2 build/bench build/run-stress build/explore && quietly make -s explore SCHEMES="$names" \
+	ARGS="--tier quick --first --json $scratch/explored.json"
+[ -s "$scratch/explored.json" ]
+told $? "the rows are built and explored"
+quietly make bench SCHEMES="$names" WORKLOADS=storm QUICK=1 ARGS="--results $scratch/results"
+cp "$scratch/out" "$scratch/answer"
+quietly build/run-stress --schemes "$names" --seconds 0.3 --json "$scratch/stormed.json"
+
+python3 - "$scratch" <<'END'
+import json, sys
+folder = sys.argv[1]
+def of(path):
+    with open(folder + path) as file:
+        return json.load(file)
+explored = {}
+for row in of("/explored.json")["rows"]:
+    explored[row["row"]] = "broken" if any(its["verdict"] == "broken" for its in row["families"]) else "kept"
+stormed, bench = of("/stormed.json"), of("/results/latest/bench.json")
+words = [{one["row"]: one["verdict"] for one in its} for its in (stormed["trials"] if isinstance(stormed, dict) else stormed, bench["trials"])]
+answer = open(folder + "/answer").read()
+for line in open(folder + "/rows"):
+    row, wanted = line.split()
+    said = [explored.get(row, "broken"), *(one.get(row, "none") for one in words)]
+    good = {word.lower() for word in said} == {wanted} and (wanted == "kept" or "Take %s:" % row not in answer)
+    print("%sok - %s: explore, run-stress, bench: %s" % ("" if good else "not ", row, ", ".join(said)))
+END
+for program in "explore --tier quick" run-stress "bench --quick --results $scratch/results"; do
+	# shellcheck disable=SC2086
+	says "a row that crashes: $program" 2 "the code of seed_001_then crashes: " build/$program --schemes =seed_001_then
+done
+number=$((number + $(wc -l <"$scratch/rows")))
+plan
