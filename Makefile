@@ -282,7 +282,7 @@ take: ## cut a scheme out as one header, for a program of yours: make take ROW=p
 
 explore: ## make every interrupt of a budget: make explore SCHEMES="a b" ARGS="--tier long"
 	@sh runner/packages.sh $(build_packages)
-	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore $(BUILD)/plots explored
 	@$(BUILD)/explore $(if $(SCHEMES),--schemes "$(SCHEMES)") $(ARGS)
 
 # What some tests are skipped without: the page in a browser, statistics, other readers, manual

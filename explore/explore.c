@@ -22,8 +22,9 @@
 
 static int replay_row(const struct explore_options *options, const char *row)
 {
-	struct action action[WORLD_ACTIONS_MAX];
+	struct action action[WORLD_ACTIONS_MAX] = { { .kind = ACTION_NONE } };
 	struct search search = options->search;
+	struct failure failure = { .score = 0 };
 	enum verdict verdict = VERDICT_KEPT;
 	int error = 0;
 	int actions = replay_parse(options->replay, action, WORLD_ACTIONS_MAX);
@@ -41,6 +42,10 @@ static int replay_row(const struct explore_options *options, const char *row)
 		fail_line("--replay: this schedule does not fit %s and this budget", row);
 		return 1;
 	}
+	failure.actions = (uint8_t)actions;
+	failure.verdict = (uint8_t)verdict;
+	memcpy(failure.action, action, sizeof(action));
+	show_keep(options->show, &search, &failure);
 	return error ? tasks_failed(error, row) : verdict == VERDICT_BROKEN ? 2 : 0;
 }
 
@@ -88,19 +93,18 @@ static int cover_row(const struct explore_options *options, const char *row)
 	return worst;
 }
 
-/* DIR/explored of DIR/explore. */
-static const char *default_objects(void)
+/* DIR/name of DIR/explore. */
+static const char *beside(const char *name)
 {
-	static char path[4096];
+	char path[4096], *slash;
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 16);
-	char *slash;
 
 	if (length < 0)
-		return "build/explored";
-	path[length] = 0;
+		snprintf(path, sizeof(path), "build/%s", name);
+	path[length < 0 ? sizeof(path) - 1 : (size_t)length] = 0;
 	slash = strrchr(path, '/');
-	strcpy(slash + 1, "explored");
-	return path;
+	strcpy(slash + 1, name);
+	return strdup(path);
 }
 
 static void on_interrupt(int signal)
@@ -199,13 +203,13 @@ static void unmute(int was)
 
 int main(int argc, char **argv)
 {
-	struct show show = { .out = stdout };
+	struct show show = { .out = stdout, .plots = beside("plots") };
 	struct explore_options options = {
 		.show = &show,
-		.objects = default_objects(),
+		.objects = beside("explored"),
 		.processes = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
 	};
-	int status, out = -1;
+	int status, out = -1, drawn = EXIT_FINE;
 
 	fail_memory_remedy = "give a smaller budget, fewer --processes, or less --memory";
 	if (!explore_options_parse(argc, argv, &options, &status))
@@ -226,11 +230,15 @@ int main(int argc, char **argv)
 	if (!status && show.export && !show.exported)
 		printf("no promise is broken, so nothing is exported; --replay exports any "
 		       "schedule\n");
+	if (show.drawing) {
+		fflush(stdout);
+		drawn = show_draw(&show);
+	}
 	if (out >= 0)
 		unmute(out);
 	/* Part of a search is no verdict. */
 	if (options.json && (!status || status == 2 || status == 4) &&
 	    verdicts_write(options.json, status))
 		return 3;
-	return status;
+	return status ? status : drawn;
 }

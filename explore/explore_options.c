@@ -79,7 +79,7 @@ static struct command_line {
 	uint64_t budget[BUDGET_PARTS];
 	uint64_t processes, memory;
 	int shape, engine;
-	const char *export;
+	const char *export, *draw;
 	int ctf;
 } asked;
 
@@ -125,6 +125,10 @@ static const struct option_entry entries[] = {
 	  "write what was searched and found, with timelines, as JSON; - is\n"
 	  "stdout, and then nothing else is printed there",
 	  OPTION_OUT, .into = &asked.options.json },
+	{ "draw", "FILE",
+	  "draw the first failure, else the schedule that went furthest, or that of\n"
+	  "--replay: FILE.svg, or FILE.html",
+	  OPTION_OUT, .into = &asked.draw, .rare = true },
 	{ "export", "DIR",
 	  "write events of --replay, or of the first failure, as a trace: CTF or\n"
 	  "ftrace sub-buffers, for babeltrace2, kbuffer or read-trace",
@@ -287,6 +291,7 @@ bool explore_options_parse(int argc, char **argv, struct explore_options *option
 	if (options->search.worst)
 		options->search.engine = ENGINE_SCHEDULES;
 	options->show->export = asked.export;
+	options->show->draw = asked.draw;
 	options->show->ctf2 = asked.ctf == EXPORT_CTF_2;
 	if (asked.shape != NO_WORD)
 		options->family.shape = shapes[asked.shape];

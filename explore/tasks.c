@@ -123,6 +123,7 @@ static int take_family(struct tasks *tasks, const struct task *task, bool load)
 		tasks_print(world_row.row, what, findings, task->searches, options->verbose);
 	if (broken || (options->verbose && findings->verdicts[VERDICT_NEED_NOT_MET]))
 		show_failure(options->show, &task->first, &findings->first, &error);
+	show_keep(options->show, &task->first, &findings->first);
 	return error;
 }
 

@@ -16,6 +16,7 @@ usage: plots [--quiet] [RUN_DIR]
        plots --why [RUN_DIR]
        plots --needs RUN_DIR
        plots --reference RUN_DIR
+       plots --schedule JSON FILE.svg|FILE.html
 Reads RUN_DIR/bench.json (default: {DEFAULT_RUN}) and writes there
   plots/*.svg, *.png   the plots
   plots/*.dat, *.gp    their data and scripts: change them and run gnuplot there
@@ -24,7 +25,7 @@ Reads RUN_DIR/bench.json (default: {DEFAULT_RUN}) and writes there
 to take for needs such as "bytes several", by RUN_DIR or, without it, by all recorded machines.
 --why prints the rule by which a row is taken, and what each row brings to it. --needs prints, as
 JSON, the rows that qualify for each need of the guide. --reference prints what results/reference/
-keeps of a run. These options write no file.
+keeps of a run. --schedule draws what `explore --draw` plays. Other options write no file.
 Exit status: 0 fine, 1 usage or a bad file, 3 no space or permission, 4 no gnuplot or Jinja2.
 Example: build/plots results/20250101T120000Z-amd-epyc-2cpu
 """
@@ -122,6 +123,9 @@ def command(words):
     if "-h" in words or "--help" in words:
         print(USAGE, end="")
         return FINE
+    if words[:1] == ["--schedule"]:
+        import schedule
+        return schedule.command(words[1:])
     quiet, asked, path, argument = False, None, None, None
     words = iter(words)
     for word in words:

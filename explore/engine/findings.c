@@ -4,9 +4,10 @@
 #include <signal.h>
 #include <string.h>
 
-/* Broken before not met, and then the shorter one. */
-static bool better(const struct failure *one, const struct failure *than)
+bool findings_better(const struct failure *one, const struct failure *than)
 {
+	if (!one->verdict && !than->verdict)
+		return one->score > than->score;
 	if (!one->verdict || !than->verdict)
 		return one->verdict;
 	if (one->verdict != than->verdict)
@@ -59,24 +60,25 @@ void findings_add(struct findings *sum, const struct findings *one)
 		sum->verdicts[i] += one->verdicts[i];
 	for (i = 0; i < FINDINGS; i++)
 		sum->objections[i] += one->objections[i];
-	if (better(&one->first, &sum->first))
+	if (findings_better(&one->first, &sum->first))
 		sum->first = one->first;
 }
 
 /* `times` schedules, of which `action` is one, ended with this verdict. */
 static void count(struct findings *findings, const struct action *action, unsigned int actions,
-		  enum verdict verdict, unsigned int oracle, uint64_t times)
+		  enum verdict verdict, unsigned int oracle, uint64_t score, uint64_t times)
 {
 	struct failure one;
 
 	findings->schedules += times;
 	findings->verdicts[verdict] += times;
-	if (verdict == VERDICT_KEPT)
+	if (verdict == VERDICT_KEPT && (findings->first.verdict || score <= findings->first.score))
 		return;
 	one = (struct failure){ .actions = (uint8_t)actions,
 				.verdict = (uint8_t)verdict,
-				.oracle = (uint8_t)oracle };
-	if (!better(&one, &findings->first))
+				.oracle = (uint8_t)oracle,
+				.score = score };
+	if (!findings_better(&one, &findings->first))
 		return;
 	if (actions)
 		memcpy(one.action, action, actions * sizeof(*action));
@@ -89,7 +91,7 @@ void findings_fault(struct findings *findings, const struct action *action, unsi
 	unsigned int kind = signal == SIGALRM ? FINDING_HANG : FINDING_CRASH;
 
 	findings->objections[kind] += times;
-	count(findings, action, actions, VERDICT_BROKEN, kind, times);
+	count(findings, action, actions, VERDICT_BROKEN, kind, 0, times);
 }
 
 void findings_judge(struct findings *findings, const struct action *action, unsigned int actions,
@@ -101,6 +103,7 @@ void findings_judge(struct findings *findings, const struct action *action, unsi
 	struct scheme_desc promised;
 	struct judgement judgement;
 	enum verdict verdict;
+	uint64_t score = world_row.clock->now;
 
 	world_judge(&judgement);
 	/* Left out to find out what they are good for. */
@@ -135,5 +138,6 @@ void findings_judge(struct findings *findings, const struct action *action, unsi
 					      .worst = check->damage.worst,
 					      .until = check_damage_until(&check->damage) });
 	findings->stuck += world_ring()->stuck ? times : 0;
-	count(findings, action, actions, verdict, first, times);
+	score += check->inexact << 48 | check->extended << 40;
+	count(findings, action, actions, verdict, first, score, times);
 }

@@ -20,12 +20,13 @@
 
 #define FINDINGS_OUTCOMES 64 /* that are told one by one */
 
-/* One schedule that was not kept. */
+/* One schedule that was not kept; or, where all were, the one that went furthest (`score`). */
 struct failure {
 	struct action action[WORLD_ACTIONS_MAX];
 	uint8_t actions;
 	uint8_t verdict;
 	uint8_t oracle; /* the first that objected, or one of the above */
+	uint64_t score; /* kept: inexact stamps before extended ones before reads of the clock */
 };
 
 struct findings {
@@ -55,10 +56,13 @@ struct findings {
 		struct action action[WORLD_ACTIONS_MAX]; /* of a schedule in which it did */
 	} worst;
 	double seconds; /* of CPU time, of all processes */
-	struct failure first; /* a broken one if there is one, with the fewest actions */
+	struct failure first; /* broken, with the fewest actions; or not met; or kept */
 	double done; /* 0..1, while it runs */
 	char refused[240]; /* why it cannot be searched so; empty: it can */
 };
+
+/* Broken before not met, and then the shorter one; of kept ones the one that went further. */
+bool findings_better(const struct failure *one, const struct failure *than);
 
 /* Of an oracle, or of one of the above. */
 const char *findings_name(unsigned int objection);

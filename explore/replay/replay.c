@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/json.h"
 #include "explore/engine/faults.h"
 
 static struct step *add_step(struct replay *replay, enum step_kind kind)
@@ -17,7 +18,10 @@ static struct step *add_step(struct replay *replay, enum step_kind kind)
 
 	if (replay->steps + 1 < REPLAY_STEPS_MAX)
 		replay->steps++;
-	*step = (struct step){ .kind = kind, .depth = book->depth, .clock = world_row.clock->now };
+	*step = (struct step){ .kind = kind,
+			       .depth = book->depth,
+			       .cpu = book->writer,
+			       .clock = world_row.clock->now };
 	return step;
 }
 
@@ -94,20 +98,24 @@ static void take(const struct search *search, const struct action *action,
 	show_tap(tap, first, world_ring()->consumed);
 }
 
+static void note_stop(struct replay *replay, enum step_kind kind)
+{
+	struct step *step = add_step(replay, kind);
+
+	step->event = current_event();
+	step->reader = world_reads();
+	step->site = world_site();
+	step->label = world_label();
+}
+
 /* Takes the action at this stop. True if a writer was launched. */
 static bool act(const struct search *search, const struct action *action, struct replay *replay,
 		const struct replay_tap *tap)
 {
-	bool idle = !world->book.depth;
 	struct step *step;
 
-	if (!idle) {
-		step = add_step(replay, STEP_STOP);
-		step->event = current_event();
-		step->reader = world_reads();
-		step->site = world_site();
-		step->label = world_label();
-	}
+	if (world->book.depth)
+		note_stop(replay, STEP_STOP);
 	if (action->kind == ACTION_JUMP || action->kind == ACTION_BACK ||
 	    action->kind == ACTION_READ || action->kind == ACTION_FLUSH ||
 	    action->kind == ACTION_SWITCH) {
@@ -138,6 +146,8 @@ static void note_decoded(void *arg, const struct event *event)
 				 .time = event->time,
 				 .header_bytes = event->header_bytes,
 				 .flags = event->flags };
+	if (event->header_bytes <= sizeof(one->header))
+		memcpy(one->header, event->payload - event->header_bytes, event->header_bytes);
 	for (i = 0; i < replay->events; i++)
 		if (replay->log[i].context == check_tag_context(payload.tag) &&
 		    replay->log[i].filled && replay->log[i].entry == payload.entry &&
@@ -184,6 +194,8 @@ static void play(const struct search *search, const struct action *action, unsig
 				continue;
 		}
 		chosen = false;
+		if (book->depth && replay->every)
+			note_stop(replay, STEP_PASS);
 		if (book->depth)
 			run_on(replay);
 		else if (search_next(search))
@@ -198,8 +210,10 @@ bool replay_run(const struct search *search, const struct action *action, unsign
 		struct replay *replay, const struct replay_tap *tap)
 {
 	static const uint64_t still; /* no progress but the end */
+	bool every = replay->every;
 
 	memset(replay, 0, sizeof(*replay));
+	replay->every = every;
 	faults_catch(&still);
 	replay->fault = sigsetjmp(faults_escape, 0);
 	faults_arm(!replay->fault);
@@ -280,6 +294,8 @@ static void print_step(FILE *text, const struct replay *replay, const struct ste
 	const struct logged *log = &replay->log[step->event];
 	char place[400];
 
+	if (step->kind == STEP_PASS)
+		return;
 	fprintf(text, "  %6" PRIu64 "  %*s", step->clock,
 		(int)(4 * (step->depth ? step->depth - 1 : 0)), "");
 	switch (step->kind) {
@@ -297,6 +313,7 @@ static void print_step(FILE *text, const struct replay *replay, const struct ste
 			fprintf(text, "E%u leaves, stamp %" PRIu64 "%s\n", step->event, log->stamp,
 				log->inexact ? " (declared inexact)" : "");
 		break;
+	case STEP_PASS:
 	case STEP_STOP:
 		describe_stop(step, place, sizeof(place));
 		if (step->reader)
@@ -360,6 +377,103 @@ void replay_print(FILE *text, const struct replay *replay)
 			fprintf(text, "  %s: %s\n", check_oracle_name((enum oracle)oracle),
 				replay->check.first[oracle].text);
 	fprintf(text, "  verdict: %s\n", check_verdict_name(replay->verdict));
+}
+
+/* ---- the same for a picture ---- */
+
+static json_t *number(uint64_t value)
+{
+	return json_integer((json_int_t)value);
+}
+
+static json_t *step_json(const struct step *step)
+{
+	static const char *const kinds[] = {
+		[STEP_ENTER] = "enter",	      [STEP_LEAVE] = "leave",	[STEP_STOP] = "stop",
+		[STEP_PASS] = "pass",	      [STEP_SWITCH] = "switch", [STEP_READ] = "read",
+		[STEP_FLUSH] = "flush",	      [STEP_JUMP] = "jump",	[STEP_BACK] = "back",
+		[STEP_DEFERRED] = "deferred",
+	};
+	const struct explore_site *site = step->site;
+	json_t *json = json_pack("{s:s, s:i, s:i, s:i, s:b, s:o, s:o, s:s?}", "kind",
+				 kinds[step->kind], "cpu", step->cpu, "depth", step->depth, "event",
+				 step->event, "reader", step->reader, "clock", number(step->clock),
+				 "ticks", number(step->jump), "label", step->label);
+	char source[256] = "", label[64];
+	const char *base;
+
+	if (!json || !site)
+		return json;
+	base = strrchr(site->file, '/');
+	if (source_line(site->file, site->line, source, sizeof(source)) &&
+	    label_in(source, label, sizeof(label)))
+		json_object_set_new(json, "label", json_safe(label));
+	json_object_set_new(json, "instruction", json_safe(site->instruction));
+	json_object_set_new(json, "file", json_safe(base ? base + 1 : site->file));
+	json_object_set_new(json, "line", number(site->line));
+	json_object_set_new(json, "source", json_safe(source));
+	return json;
+}
+
+static json_t *decoded_json(const struct replay *replay, const struct decoded *one)
+{
+	const struct logged *log = one->event < WORLD_EVENTS_MAX ? &replay->log[one->event] : NULL;
+	char hex[2 * REPLAY_HEADER_MAX + 1] = "";
+	unsigned int i;
+
+	for (i = 0; i < one->header_bytes && i < REPLAY_HEADER_MAX; i++)
+		snprintf(hex + 2 * i, 3, "%02x", one->header[i]);
+	return json_pack("{s:o, s:o, s:o, s:b, s:b, s:s}", "event",
+			 log ? number(one->event) : json_null(), "decoded", number(one->time),
+			 "stamp", log ? number(log->stamp) : json_null(), "inexact",
+			 log && log->inexact, "extended", !!(one->flags & EVENT_EXTENDED), "header",
+			 hex);
+}
+
+static json_t *event_json(const struct logged *log)
+{
+	return json_pack("{s:b, s:i, s:o, s:o, s:o}", "beat", log->context == CONTEXT_BEAT, "left",
+			 log->left, "entry", number(log->entry), "exit", number(log->exit), "stamp",
+			 number(log->stamp));
+}
+
+static json_t *row_json(void)
+{
+	const struct scheme_desc *desc = world_row.driver->desc;
+	const struct scheme_format *format = &world_row.driver->format;
+
+	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:b, s:b, s:i, s:o}", "row",
+			 world_row.row, "title", desc->title, "source", desc->source, "promises",
+			 desc->promises, "needs", desc->needs, "extension", desc->extension,
+			 "format", format->kind == FORMAT_OWN ? format->forward : format->kind,
+			 "id_bits", format->id_bits, "flag", format->flag, "escape", format->escape,
+			 "stamp_bytes", format->stamp_bytes, "bits",
+			 number(world_row.config.stamp_bits));
+}
+
+json_t *replay_json(const struct replay *replay)
+{
+	json_t *json = row_json(), *steps = json_array(), *records = json_array(),
+	       *events = json_array();
+	unsigned int i;
+
+	for (i = 0; i < replay->steps; i++)
+		json_array_append_new(steps, step_json(&replay->step[i]));
+	for (i = 0; i < replay->decoded_count; i++)
+		json_array_append_new(records, decoded_json(replay, &replay->decoded[i]));
+	for (i = 0; i < replay->events; i++)
+		json_array_append_new(events, event_json(&replay->log[i]));
+	json_object_set_new(json, "verdict", json_string(check_verdict_name(replay->verdict)));
+	json_object_set_new(json, "unmet", number(replay->unmet));
+	json_object_set_new(json, "fault", number((uint64_t)replay->fault));
+	for (i = ORACLES; i-- > 0;)
+		if (!replay->fault && replay->check.violations[i])
+			json_object_set_new(json, "objection",
+					    json_safe(replay->check.first[i].text));
+	json_object_set_new(json, "steps", steps);
+	json_object_set_new(json, "events", events);
+	json_object_set_new(json, "records", records);
+	return json;
 }
 
 #define NO_ACTIONS "none"

@@ -6,16 +6,19 @@
 #ifndef STAMPEDE_EXPLORE_REPLAY_REPLAY_H
 #define STAMPEDE_EXPLORE_REPLAY_REPLAY_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "explore/engine/search.h"
 
 #define REPLAY_STEPS_MAX 256
+#define REPLAY_HEADER_MAX 32 /* bytes of a header that are kept */
 
 enum step_kind {
 	STEP_ENTER, /* an event enters */
 	STEP_LEAVE,
 	STEP_STOP, /* the writer is interrupted here */
+	STEP_PASS, /* it stops, and goes on: if `every` is asked for */
 	STEP_SWITCH, /* another CPU's writer goes on */
 	STEP_READ,
 	STEP_FLUSH,
@@ -28,6 +31,7 @@ enum step_kind {
 struct step {
 	enum step_kind kind;
 	unsigned int depth; /* writers below this one */
+	unsigned int cpu;
 	unsigned int event; /* index in the log */
 	bool reader; /* it is the reader of another CPU that stopped */
 	uint64_t clock;
@@ -42,9 +46,11 @@ struct decoded {
 	uint64_t time;
 	uint32_t header_bytes;
 	uint32_t flags; /* enum event_flag */
+	uint8_t header[REPLAY_HEADER_MAX];
 };
 
 struct replay {
+	bool every; /* asked for: stops at which nothing happens are steps, too */
 	struct step step[REPLAY_STEPS_MAX];
 	unsigned int steps;
 	struct decoded decoded[WORLD_EVENTS_MAX];
@@ -70,6 +76,9 @@ bool replay_run(const struct search *search, const struct action *action, unsign
 
 /* The timeline as text. */
 void replay_print(FILE *text, const struct replay *replay);
+
+/* All of it, for the picture that plots/schedule.py draws. */
+json_t *replay_json(const struct replay *replay);
 
 /* "n12.b3.j4:15.r7": actions and the stops that go by before each. */
 void replay_format(const struct action *action, unsigned int actions, char *text, size_t bytes);

@@ -3,13 +3,17 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
 
-#include "base/fail.h"
+#include "base/child.h"
 #include "base/exit.h"
+#include "base/fail.h"
+#include "base/json.h"
 #include "explore/replay/replay_export.h"
 
 /* The command that makes this search and no other, and replays the schedule. */
-static void print_command(struct show *show, const struct search *search,
+static void print_command(const struct show *show, const struct search *search,
 			  const struct failure *failure)
 {
 	const struct start_part *of;
@@ -82,4 +86,66 @@ void show_failure(struct show *show, const struct search *search, const struct f
 			  "of the search");
 		*error = -EPROTO;
 	}
+}
+
+static json_t *command_json(const struct show *show, const struct search *search,
+			    const struct failure *failure)
+{
+	struct show quiet = *show;
+	char *text = NULL;
+	size_t bytes;
+	json_t *json;
+
+	quiet.out = open_memstream(&text, &bytes);
+	if (!quiet.out)
+		return json_null();
+	print_command(&quiet, search, failure);
+	fclose(quiet.out);
+	json = json_safe(text);
+	free(text);
+	return json;
+}
+
+void show_keep(struct show *show, const struct search *search, const struct failure *failure)
+{
+	static struct replay replay;
+
+	if (!show->draw || (show->drawing && !findings_better(failure, &show->drawn)))
+		return;
+	replay.every = true;
+	if (!replay_run(search, failure->action, failure->actions, &replay, NULL))
+		return;
+	json_decref(show->drawing);
+	show->drawing = replay_json(&replay);
+	show->drawn = *failure;
+	json_object_set_new(show->drawing, "command", command_json(show, search, failure));
+}
+
+static void read_from(void *arg)
+{
+	if (dup2(fileno(arg), STDIN_FILENO) < 0)
+		end_now(EXIT_RESOURCE);
+}
+
+int show_draw(struct show *show)
+{
+	FILE *file = tmpfile();
+	const struct child_program plots = {
+		.argv = (const char *const[]){ show->plots, "--schedule", "-", show->draw, NULL },
+		.prepare = read_from,
+		.arg = file,
+	};
+	int status;
+
+	if (!file || json_dumpf(show->drawing, file, 0) || fflush(file)) {
+		status = fail_file("write", "a temporary file", errno);
+	} else {
+		rewind(file);
+		status = child_run(&plots, NULL);
+	}
+	if (file)
+		fclose(file);
+	json_decref(show->drawing);
+	show->drawing = NULL;
+	return status < 0 || status > EXIT_NOISY ? EXIT_USAGE : status;
 }

@@ -14,6 +14,10 @@ struct show {
 	const char *export; /* directory for its trace; NULL: none */
 	bool ctf2; /* CTF 2 in place of 1.8 */
 	bool exported; /* only the first */
+	const char *plots; /* the program that draws */
+	const char *draw; /* the picture's file; NULL: none */
+	json_t *drawing; /* what it will show: a broken schedule, or the one that went furthest */
+	struct failure drawn; /* that one */
 };
 
 /*
@@ -22,6 +26,12 @@ struct show {
  */
 bool show_schedule(struct show *show, const struct search *search, const struct action *action,
 		   unsigned int actions, enum verdict *verdict, int *error);
+
+/* Keeps the schedule for the picture, if none that is better was; it is played again. */
+void show_keep(struct show *show, const struct search *search, const struct failure *failure);
+
+/* Has build/plots draw what was kept. An exit code, after a line on stderr. */
+int show_draw(struct show *show);
 
 /*
  * The first schedule that failed in a search, with its command. If it does not fail when it is

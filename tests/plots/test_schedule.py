@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""The picture of a schedule: from a row that is explored, and with a wrong time planted in it."""
+import json
+import os
+import subprocess
+import xml.etree.ElementTree as ET
+
+import plots_fixture
+from plots_fixture import BUILD, PlotsTest
+
+import schedule
+
+SVG = "{http://www.w3.org/2000/svg}"
+PLAYED = {
+    "row": "planted", "title": "a <title>", "source": "here", "promises": 3, "needs": 0, "extension": 1,
+    "format": 1, "id_bits": 0, "flag": False, "escape": False, "stamp_bytes": 0, "bits": 27, "verdict": "kept",
+    "unmet": 0, "fault": 0, "command": "build/explore --replay n1",
+    "steps": [{"kind": kind, "cpu": 0, "depth": depth, "event": event, "reader": False, "clock": clock, "ticks": 0,
+               "label": "last", "instruction": "movq (%rdi), %rax", "file": "row.h", "line": 7, "source": "load & go"}
+              for kind, depth, event, clock in (("enter", 1, 0, 1), ("stop", 1, 0, 1), ("enter", 2, 1, 1),
+                                                ("leave", 2, 1, 3), ("leave", 1, 0, 5))],
+    "events": [{"beat": False, "left": 1, "entry": 1, "exit": 5, "stamp": 3},
+               {"beat": False, "left": 1, "entry": 1, "exit": 3, "stamp": 1}],
+    "records": [{"event": 1, "decoded": 1, "stamp": 1, "inexact": False, "extended": False, "header": "28000000"},
+                {"event": 0, "decoded": 3, "stamp": 3, "inexact": False, "extended": False, "header": "48000000"}]}
+
+
+def seen(picture):
+    """Texts and looks of a picture, which has to be XML."""
+    root = ET.fromstring(picture)
+    return root, [one.text for one in root.iter(SVG + "text")], [one.get("class") for one in root.iter()]
+
+
+class Schedule(PlotsTest):
+    def test_wrong_time_is_seen(self):
+        root, texts, looks = seen(schedule.svg(PLAYED))
+        self.assertNotIn("badbox", looks)
+        self.assertIn("1 + 2", texts)
+        its = json.loads(json.dumps(PLAYED))
+        its["records"][1].update(decoded=9, header="28000000")
+        its.update(verdict="broken", objection="decoded is not the stamp taken")
+        root, texts, looks = seen(schedule.svg(its))
+        self.assertEqual(looks.count("badbox"), 1)
+        for text in ("\u2717 reads 9", "true: 3", "E0 decodes as 9, its true time is 3: 6 late.", "load & go",
+                     "\u2717 broken", "E0 is interrupted before: load last"):
+            self.assertIn(text, texts)
+        self.assertNotIn("1 + 1", texts)  # it is not where the 9 comes from
+        self.assertEqual(root.find(SVG + "title").text, "planted: broken: decoded is not the stamp taken")
+        self.assertIn("6 late", root.find(SVG + "desc").text)
+        its["records"][1]["inexact"] = True
+        self.assertIn("partbox", seen(schedule.svg(its))[2])
+
+    def test_refusals(self):
+        for words in (["x.json"], ["x.json", "x.png"]):
+            self.assertIn("FILE.svg", self.plots("--schedule", *words)[1])
+        self.put("not.json", "{}")
+        self.assertIn("not what explore", self.plots("--schedule", self.path("not.json"), self.path("x.svg"))[1])
+        self.assertFalse(self.exists("x.svg"))
+
+    def explore(self, name, *words):
+        if not os.path.exists(os.path.join(BUILD, "explored", "heartbeat.wrap4.so")):
+            self.skipTest("no objects in build/explored: make explored-quick")
+        subprocess.run([os.path.join(BUILD, "explore"), "--draw", self.path(name), *words], check=False,
+                       capture_output=True)
+        return self.text(name)
+
+    def test_rows_are_drawn(self):
+        late = self.explore("late.svg", *"--schemes =heartbeat --shape wrap4 --before 1 --nested 0 --jumps 1 --beats 1 "
+                            "--replay j1:20.b1".split())
+        _, texts, looks = seen(late)
+        self.assertEqual(looks.count("badbox"), 3)  # the late beat, and all after it
+        self.assertIn("20 ticks pass", texts)
+        self.assertIn("E1 decodes as 7, its true time is 23: 16 early.", texts)
+        self.assertTrue(any("silently loses whole" in text for text in texts))
+        nested = self.explore("nested.html", *"--schemes =zero_delta --nested 1 --before 1".split())
+        self.assertEqual(nested.count('"partbox"'), 2)
+        self.assertIn("viewport", nested)
+        kept = self.explore("kept.svg", *"--schemes =packed_word --nested 1 --before 1".split())
+        _, texts, looks = seen(kept)
+        self.assertIn("\u2713 kept", texts)
+        self.assertIn("interrupt", texts)  # the schedule that went furthest, and not the first
+
+
+if __name__ == "__main__":
+    plots_fixture.main()
