@@ -135,4 +135,20 @@ explored-points: $(foreach row,$(points_rows),$(EXPLORED)/$(row).page.points.so)
 
 explored-order: $(patsubst %,$(EXPLORED)/%.order.so,$(points_rows) $(filter %_locked %_locked_fenced,$(ROWS)))
 
-.PHONY: explore-record explored-order explored explored-quick explored-all explored-points
+# Of each row its hard case: what the texts argue about. seed_004 is the code of 2020 as printed.
+drawn_heartbeat := --shape wrap4 --nested 0 --jumps 1 --beats 1 --before 1 --replay j1:20.b1
+drawn_zero_delta := --nested 1 --before 1
+drawn_delta_sync_soft := --nested 1 --before 1
+drawn_three_read := --shape wrap4 --nested 0 --jumps 1 --before 1 --replay j3:20
+drawn_extended_header := --shape wrap4 --nested 1 --jumps 1 --before 1
+drawn_nested_stamps := --nested 1 --before 1
+drawn_packed_word := --nested 1 --before 1
+drawn_seed_004 := --events 2 --nested 1 --before 1
+drawn := $(patsubst drawn_%,%,$(filter drawn_%,$(.VARIABLES)))
+drawn_object = $(EXPLORED)/$(1).$(if $(findstring wrap4,$(drawn_$(1))),wrap4,page).so
+
+pictures: $(BUILD)/explore $(BUILD)/plots $(foreach row,$(drawn),$(call drawn_object,$(row))) ##- draw the schemes, plots/schemes
+	@$(foreach row,$(drawn),$(BUILD)/explore $(if $(filter $(row),$(ROWS)),--schemes =$(row),--object \
+		$(call drawn_object,$(row))) $(drawn_$(row)) --draw plots/schemes/$(row).svg >/dev/null; [ $$? -le 2 ] &&) :
+
+.PHONY: pictures explore-record explored-order explored explored-quick explored-all explored-points

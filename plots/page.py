@@ -145,6 +145,17 @@ def head():
             "digest": digest}
 
 
+def schemes():
+    """Pictures of rows that `make pictures` drew: name, picture and what it says."""
+    folder = os.path.join(SOURCES, "schemes")
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        if name.endswith(".svg"):
+            with open(os.path.join(folder, name), "rb") as file:
+                svg = file.read()
+            said = re.search(rb"<title>(.*?)</title><desc>(.*?)</desc>", svg, re.S)
+            yield name[:-4], svg, Markup(b". ".join(said.groups()).decode() if said else "")
+
+
 def answered(known, code):
     """The answer, whose names are written by `code`: nothing in it is marked up but them."""
     its = answer.answer(known, code)
@@ -153,10 +164,13 @@ def answered(known, code):
 
 def html(run, figures, shared):
     env, best = for_html(), answered([answer.of_run(run)], html_code)
+    few = [(row, screen.cells(run, row)) for row in screen.shown(run, best)]
+    # A run that did not measure something has no column of it.
+    there = [at for at in range(len(screen.TITLES) - 1) if at < 2 or any(its[at] not in ("-", "n/a") for _, its in few)]
     return env.get_template("page.html.j2").render(
         shared, **head(), figures=list(captioned(env, run, figures)), explored=facts.explored(run),
-        in_kernel=in_kernel.said(run), disturbances=facts.disturbances(run), best=best, none=answer.NONE,
-        few=[(row, screen.cells(run, row)) for row in screen.shown(run, best)], few_titles=screen.TITLES,
+        in_kernel=in_kernel.said(run), disturbances=facts.disturbances(run), best=best, none=answer.NONE, schemes=list(schemes()),
+        few=[(row, [its[at] for at in there]) for row, its in few], few_titles=["row"] + [screen.TITLES[at + 1] for at in there],
         context=values(run.json["context"]), bench=os.path.basename(run.file))
 
 

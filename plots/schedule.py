@@ -55,7 +55,7 @@ class Drawing:
         self.parts.append(f'<path d="M{x:.1f} {y:.1f}{way}" class="{look}"/>')
 
     def lines(self, text, look="small", x=EDGE):
-        wide, step = (73, 13) if "mono" in look else (82, 14) if "small" in look else (64, 16)
+        wide, step = (71, 13) if "mono" in look else (78, 14) if "small" in look else (64, 16)
         for line in textwrap.wrap(text, wide):
             self.text(x, self.y, line, look)
             self.y += step
@@ -78,7 +78,7 @@ def of_header(row, asked):
         return ""
     found = re.search(rf"^ \* ({asked}.*?)(?=\n \*\n|\n \* (?:[A-Z]\d|Order|Clock reads|Known|Shared) |\n \* +[A-Z]  |\Z)",
                       comment, re.M | re.S)
-    return " ".join(found[1].replace("\n *", " ").split()) if found else ""
+    return " ".join(found[1].replace("\n *", " ").removeprefix("F1").split()) if found else ""
 
 
 # ---- the record ----
@@ -189,6 +189,9 @@ def shown(its):
                 continue
             last[one["event"]] = where
         steps.append(one)
+    for at, one in enumerate(steps):
+        later = [other for other in steps[at + 1:] if other["kind"] not in BETWEEN]
+        one["came"] = "is interrupted" if later and later[0]["kind"] == "enter" else "is held up"
     return steps if len(steps) <= PLACED else [one for one in steps if one["kind"] != "pass"]
 
 
@@ -224,9 +227,9 @@ def draw_stops(picture, steps, place, level, near):
         y, number = level(one) + BAR / 2, number + 1
         if one["kind"] == "stop" or len(listed) < LISTED:
             listed.append((number, one))
-        came = next((other for other in range(at + 1, len(steps)) if steps[other]["kind"] not in BETWEEN), at)
         if one["kind"] == "stop":
-            if steps[came]["kind"] == "enter":
+            if one["came"] == "is interrupted":
+                came = next(other for other in range(at + 1, len(steps)) if steps[other]["kind"] == "enter")
                 picture.path(place[at], y - BAR, f"L{place[came]:.1f} {level(steps[came]) + BAR / 2 + 2:.1f}", "ink")
             picture.parts.append(f'<circle cx="{place[at]:.1f}" cy="{y + 10:.1f}" r="8"/>')
             picture.text(place[at], y + 14, str(number), "small paper bold", "middle")
@@ -312,7 +315,7 @@ def draw_list(picture, listed):
         source = "" if one["file"] in INLINE or one["act"].startswith("write the") else one["source"]
         picture.text(EDGE, picture.y + 4, str(number), look)
         picture.text(EDGE + 20, picture.y + 4, f"{'the reader' if one['reader'] else 'E%d' % one['event']} " + (
-            "is interrupted before: " if one["kind"] == "stop" else "does: ") + one["act"], look)
+            f"{one['came']} before: " if one["kind"] == "stop" else "does: ") + one["act"], look)
         picture.text(WIDE - EDGE, picture.y + 4, f"{one['file']}:{one['line']}" if source else "", "mono quiet", "end")
         picture.y += 14
         if source and (one["kind"] == "stop" or not one.get("label")):
@@ -324,8 +327,8 @@ def describe(its):
     """The picture in words."""
     return " ".join([knows(its)] + [
         f"{BETWEEN['jump'].format(one['ticks'])}." if one["kind"] == "jump" else
-        f"E{one['event']} is interrupted before: {act(one)}."
-        for one in its["steps"] if one["kind"] in ("jump", "stop")] + [tell(record) for record in its["records"]])
+        f"E{one['event']} {one['came']} before: {one['act']}."
+        for one in shown(its) if one["kind"] in ("jump", "stop")] + [tell(record) for record in its["records"]])
 
 
 def svg(its):

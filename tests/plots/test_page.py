@@ -208,7 +208,7 @@ class Page(PlotsTest):
         self.assertTrue(self.value("""Array.from(document.querySelectorAll('.wide, .plot')).every(
             e => getComputedStyle(e).overflowX === 'auto' && e.tabIndex === 0)"""))
         self.assertEqual(self.value("""Array.from(document.querySelectorAll('table, img'))
-            .filter(e => !e.closest('.wide, .plot')).length"""), 0)
+            .filter(e => !e.closest('.wide, .plot, .schemes')).length"""), 0)
 
     def test_a_desk_shows_every_column(self):
         """The table has sixteen columns, and on a desk's screen none is out of sight."""

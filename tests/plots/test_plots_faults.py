@@ -276,14 +276,14 @@ class Hostile(PlotsTest):
         self.make_pictures()
         # Pictures are URLs of their own, which nothing in them gets out of.
         html = self.text("report.html")
-        self.assertEqual(html.count("<img "), len(PLOTS) - 1)
+        self.assertEqual(html.count('<div class="plot"'), len(PLOTS) - 1)
         html = re.sub(r'src="data:image/svg[^"]*"', "", html)
         self.assertEqual(html.count("<script"), 1)
         self.assertEqual(html.count("</pre>"), html.count("<pre"))
         self.assert_in("</style></svg>", html, False)
         self.assertEqual((html.count("</style>"), html.count("</title>")), (1, 1))
         # By these names no row is a layout, and none has repetitions.
-        self.assertEqual(html.count("<img "), len(PLOTS) - 1)
+        self.assertEqual(html.count('<div class="plot"'), len(PLOTS) - 1)
         self.assert_in("<code>&#34;&gt;&lt;script&gt;alert(1)&lt;/script&gt;</code>", html)
         self.assert_in("{/:Bold x}_y^z @name &amp;amp;", html)
         self.assert_in("{{ 7 * 7 }}", html)
@@ -303,7 +303,7 @@ class Machine(PlotsTest):
             self.assertFalse(self.exists(f"plots/{name}.svg"))
         self.assertTrue(self.exists("plots/style.gp"))
         self.assert_holds("report.html", "</strong> not drawn, see the error")
-        self.assert_holds("report.html", "<img", False)
+        self.assert_holds("report.html", '<div class="plot"', False)
 
     def fake_gnuplot(self, script):
         """A gnuplot of our own that does as the script says."""

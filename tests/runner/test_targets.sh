@@ -23,6 +23,7 @@ deb make -n deb
 take make take ROW=packed_word RUN="$scratch/run"
 explore make explore SCHEMES==packed_word ARGS="--shape page --events 1 --nested 1"
 explore-record make -n explore-record
+pictures make -n pictures
 test .ci/run
 check-house make -n check-house
 test-long make -n test-long
