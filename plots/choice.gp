@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# What a row costs, by bytes of header; where the clock is free if that was timed. Exact or not by shape.
+# What a row costs against the floor, rows by bytes of header; where the clock is free if that was timed. Exact or not by shape.
 # By hand: gnuplot choice.gp, or gnuplot -e "format='png'" choice.gp
 load 'run.gp'
 name = 'choice'
-title = 'Cost of a scheme, by bytes of header'
-subtitle = 'times the floor, '.(choice_free ? 'with a clock that costs nothing' : 'by the clock of this machine')
+title = 'Cost of a scheme, in times of the floor'
+subtitle = 'rows by bytes of header; '.(choice_free ? 'with a clock that costs nothing' : 'by the clock of this machine')
 height = 190 + 22 * choice_rows
 load 'style.gp'
 set ytics font small
@@ -15,10 +15,11 @@ set bmargin at screen down(height - 70)
 set lmargin at screen right(250)
 set rmargin at screen right(860)
 set yrange [choice_rows + 0.7 : 0.3]
-set xrange [0 : choice_most * 1.12]
+begin = choice_least < 0.93 ? 0.97 * choice_least : 0.9
+set xrange [begin : choice_most + 0.12 * (choice_most - begin)]
 set grid xtics noytics
 set xlabel 'times the floor' offset 0,0.4
-cut(x) = x > choice_most ? choice_most * 1.06 : x
+cut(x) = x > choice_most ? choice_most + 0.06 * (choice_most - begin) : x
 kinds = '"exact, also when interrupted" "marked as inexact" "an interrupt waits, or is lost"'
 colours = blue.' '.vermillion.' '.orange
 shapes = '7 6 9'

@@ -4,7 +4,7 @@
 load 'run.gp'
 name = 'cold'
 title = 'Cost of an event after other work of the program'
-subtitle = 'ns above the two clock reads; dot: caches, TLB and code evicted, among other rows; line: first of all rows; ring: warm'
+subtitle = 'ns above the two clock reads; dot: caches, TLB and code evicted, among other rows; triangle: that event is extended; line: first of all rows; ring: warm'
 height = 150 + 20 * cold_rows
 load 'style.gp'
 set tmargin at screen down(74)
@@ -16,7 +16,8 @@ set logscale x 10
 set xlabel 'ns'
 set yrange [cold_rows + 0.5 : 0.5]
 if (cold_first > 0) set arrow from cold_first, graph 0 to cold_first, graph 1 nohead linecolor rgb grey
-# 1 position, 2 row, 3 cold, 4 and 5 its 95 % interval, 6 warm
+# 1 position, 2 row, 3 cold, 4 and 5 its 95 % interval, 6 warm, 7 extended
 plot 'cold.dat' using (NaN):1:ytic(2), \
 	'' using 3:1:4:5 with xerrorbars pointtype 7 pointsize 0.7 linecolor rgb blue, \
+	'' using 7:1 with points pointtype 9 pointsize 0.8 linecolor rgb vermillion, \
 	'' using 6:1 with points pointtype 6 pointsize 0.7 linecolor rgb blue

@@ -219,10 +219,10 @@ def cold(run):
     warm = {one.row: one.ns for one in run.cold if one.evicted == "none" and not one.again}
     rows = sorted((one for one in run.cold_of.values() if not one.variant), key=lambda one: one.ns)
     table = Table("an event after other work, in ns: 1 position, 2 row, 3 everything evicted, 4 and 5 its "
-                  "interval, 6 nothing evicted")
+                  "interval, 6 nothing evicted, 7 as 3, but the row has to extend it")
     for position, one in enumerate(rows, 1):
         table.line(position, label(one.row), float(one.ns), float(one.ns_95_low), float(one.ns_95_high),
-                   float(warm.get(one.row, NAN)))
+                   float(warm.get(one.row, NAN)), float(one.extended_ns))
     table.set("cold_rows", len(rows))
     table.set("cold_first", float(rows[0].first_ns if rows else NAN))
     return table if rows else None
@@ -256,4 +256,5 @@ def choice(run):
     upper = ratios[max(len(ratios) - 1, 0) // 2:]
     table.set("choice_most", float(next((one for one, more in zip(upper, upper[1:]) if more > 3 * one),
                                         most(ratios, 1.0))))
+    table.set("choice_least", float(least([*map(ratio, rows), *(row.ratio for row in rows if free)], 1.0)))
     return table if rows else None

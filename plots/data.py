@@ -9,7 +9,7 @@ import math
 from record import HELD, NAN, bits_that_matter, checked, is_number, worst_is_declared
 from text import label, row_label
 
-KEPT, NO_PROMISE, NEED_NOT_MET, BROKEN = range(4)  # as the scripts colour them
+KEPT, NO_PROMISE, NEED_NOT_MET, BROKEN, NOT_HIT = range(5)  # as the scripts colour them
 
 
 class Table:
@@ -129,6 +129,7 @@ def space(run):
     table.set("space_rows", len(rows))
     table.set("space_instructions", float(end))
     table.set("space_bytes", float(most(sizes)))
+    table.set("space_alignment", int(any(row.alignment_bytes > 0 for row in rows)))
     table.set("space_unknown", int(max(rests) > 0.01))  # a rounding error is none
     return table if counts or known(row.bytes for row in rows) else None
 
@@ -171,7 +172,7 @@ def storm(run):
                   "stay at or below [ticks],", "4 worst [ticks] of the stamps not declared "
                   "inexact, 5 share that is, 6 worst [ticks] of those,", "7 events checked, 8 "
                   "signals inside the reserve, 9 class (0 kept, 1 not promised, 2 need not met,",
-                  "3 broken), 10 the greater of 4 and 6")
+                  "3 broken, 4 not hit), 10 the greater of 4 and 6")
     widths = [bits_that_matter(run.storm, ones[0]) if len({one.bits for one in ones}) == 1 else NAN
               for ones in rows]
     for position, (ones, bits) in enumerate(zip(rows, widths), 1):
@@ -182,7 +183,7 @@ def storm(run):
                    float(0 if declared else one.worst_error_ticks),
                    sum(its.inexact for its in ones) / events if events > 0 else NAN,
                    float(one.worst_error_ticks if declared else NAN), events, hits,
-                   storm_class(one), float(or_else(one.worst_error_ticks, 0)))
+                   NOT_HIT if hits == 0 and storm_class(one) == KEPT else storm_class(one), float(or_else(one.worst_error_ticks, 0)))
     errors = [one.worst_error_ticks for ones in rows for one in ones]
     table.set("storm_rows", len(rows))
     table.set("storm_inexact_known", sum(worst_is_declared(ones[0]) for ones in rows))

@@ -27,12 +27,10 @@ set arrow 10 from screen right(16),down(446) to screen right(46),down(446) nohea
 	linecolor rgb '#c4c4c4'
 set label 10 'every whole wrap of the gap' at screen right(54),down(446) left font small
 do for [i = 1:late_groups] {
-	set arrow 10 + i from screen right(16),down(446 + 18 * i) \
-		to screen right(46),down(446 + 18 * i) nohead linewidth 1.3 linecolor rgb colour(i)
 	set label 10 + i late_titles[i] at screen right(54),down(446 + 18 * i) left font small
 	set label 30 + i '' at screen right(31),down(446 + 18 * i) point pointtype shape(i) \
 		pointsize 1 linewidth 1.6 linecolor rgb colour(i)
 }
 plot floor(x) linecolor rgb '#c4c4c4' linewidth 5, \
-	for [i = 1:late_groups] 'late_beat.dat' index i - 1 using 1:2 with linespoints \
-		pointtype shape(i) pointsize 1 linewidth 1.3 linecolor rgb colour(i)
+	for [i = 1:late_groups] 'late_beat.dat' index i - 1 using 1:2 with points \
+		pointtype shape(i) pointsize 1 linewidth 1.6 linecolor rgb colour(i)

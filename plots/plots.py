@@ -13,7 +13,7 @@ import data
 Plot = namedtuple("Plot", "name title absent make caption", defaults=[None])
 
 PLOTS = (
-    Plot("choice", "Cost of a scheme, by bytes of header",
+    Plot("choice", "Cost of a scheme, in times of the floor",
          "no row of workload steady has a ratio to the floor (section table)", curves.choice,
          "Rows that kept what they promise. With a clock that costs nothing only the scheme's own work "
          "is left (QUICK=1 times this machine's clock alone). Baselines, variants and rows that were "

@@ -24,5 +24,5 @@ def lines(run):
         for one in of_row(scheme):
             found.append(SimpleNamespace(
                 product=one["product"], wraps=str(one.get("wraps_after") or ""), words=one["words"],
-                row=row, verdict=verdict, ratio=ratio, ratio_text=figure(ratio), bytes=size, bytes_text=figure(size)))
+                row=row, verdict="loses wraps" if one.get("wraps_after") and verdict == "kept" else verdict, ratio=ratio, ratio_text=figure(ratio), bytes=size, bytes_text=figure(size)))
     return sorted(found, key=lambda one: one.product.lower())

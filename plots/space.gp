@@ -49,6 +49,7 @@ if (has_bytes) {
 	colours = blue.' '.vermillion.' '.orange.' #bdbdbd '.purple
 	from = has_instructions ? 560 : 215
 	do for [i = 1:(space_unknown ? 5 : 4)] {
+		if (i == 2 && !space_alignment) { continue }
 		at = from + int(word('0 65 145 230 300', i))
 		set label 20 + i word(parts, i) at screen right(at + 10),down(height - 56) left \
 			font small

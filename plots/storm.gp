@@ -10,10 +10,10 @@ load 'style.gp'
 set ytics font small
 
 # 1 position, 2 row, 3 typical, 4 worst, 5 share inexact, 6 worst inexact, 7 events, 8 hits,
-# 9 class, 10 the outermost mark, which the share of inexact stamps stands beside
+# 9 class (4: nothing hit the reserve), 10 the outermost mark, which the share of inexact stamps stands beside
 # Zero has no place on a log scale and is the answer hoped for: it gets a column of its own.
 place(error) = error > 0 ? log10(error) : -1
-class_colour(c) = c == 0 ? 0x0072b2 : c == 1 ? 0xe69f00 : c == 2 ? 0xcc79a7 : 0xd55e00
+class_colour(c) = c == 0 ? 0x0072b2 : c == 1 ? 0xe69f00 : c == 2 ? 0xcc79a7 : c == 3 ? 0xd55e00 : 0x5f5f5f
 end = storm_most > 0 ? log10(storm_most) + 0.4 : 3
 end = end < 3 ? 3 : end
 # Labels that do not apply are empty but in place: gnuplot 5.4 crashes on a lone one at NaN.
@@ -46,11 +46,11 @@ set label 10 'events, hits inside the reserve' at graph 1, graph 1 offset 1.5,1.
 
 # What shapes and colours mean, below.
 texts = '"half of the events stay at or below" "worst event" "worst of those declared inexact" '.\
-	'"exactness promised, kept" "not promised" "need not met" "promise broken"'
-types = '6 7 2 5 5 5 5'
-colours = grey.' '.grey.' '.orange.' '.blue.' '.orange.' '.purple.' '.vermillion
-columns = '30 290 440 30 290 440 590'
-do for [i = 1:7] {
+	'"exactness promised, kept" "not promised" "need not met" "promise broken" "kept, not hit"'
+types = '6 7 2 5 5 5 5 5'
+colours = grey.' '.grey.' '.orange.' '.blue.' '.orange.' '.purple.' '.vermillion.' '.grey
+columns = '30 290 440 30 290 440 590 740'
+do for [i = 1:8] {
 	if (i != 3 || storm_inexact_known > 0) {
 		at = int(word(columns, i))
 		set label 20 + i word(texts, i) left font small \

@@ -286,7 +286,7 @@ class Tails(PlotsTest):
             self.element("table", row).update(header_id_bytes=header, cheap_ratio=None)
         self.make_pictures()
         self.assertEqual(lines()[-1], f'7 "full_tsc, 12 B" {own[-1]:.10g} 0 NaN')
-        self.assert_holds("plots/choice.svg", ">times the floor, by the clock of this machine<")
+        self.assert_holds("plots/choice.svg", ">rows by bytes of header; by the clock of this machine<")
 
 
 PLACES = ("transform", "x", "y", "width", "height", "points", "d")
@@ -461,13 +461,13 @@ class Page(PlotsTest):
                       f"script-src 'sha256-{digest}'\">", bare)
 
     def test_what_is_asked_first_stands_first(self):
-        """Verdict, answer, few rows, contents, table, needs; then what disturbed, then pictures."""
+        """Contents, verdict, answer, its picture, few rows, table, needs; then what disturbed, then pictures."""
         self.make_pictures()
         text = self.text("report.html")
         places = [text.find(part) for part in (
-            '<p class="verdict', 'href="#disturbed"', "<h2>Which one to take</h2>",
-            "<h2>Eight rows</h2>", "<h2>Contents</h2>", "<h2>All rows and figures</h2>",
-            '<section id="needs">', '<section id="disturbed">', "<figure")]
+            "<nav ", '<p class="verdict', 'href="#disturbed"', "<h2>Which one to take</h2>", '<figure id="choice"',
+            "<h2>Eight rows</h2>", "<h2>All rows and figures</h2>", '<section id="needs">', '<section id="disturbed">',
+            '<section id="schemes">', "<img src=", '<figure id="space"')]
         self.assertNotIn(-1, places)
         self.assertEqual(places, sorted(places))
 

@@ -218,12 +218,14 @@ class Sections(PlotsTest):
     def test_timelines_of_the_run(self):
         self.element("stress", "made_up_broken").update(
             verdict="broken", first_violation="first\nsecond <i>")
-        self.element("stress", "zero_delta")["first_violation"] = "third"
+        self.element("stress", "zero_delta").update(verdict="declared inexact", first_violation="third")
+        self.element("stress", "full_tsc").update(verdict="kept", first_violation="fourth")
         self.make_data()
         self.assert_all(self.text("report.html"),
                         "<details open><summary><code>made_up_broken</code> under storm: broken",
                         "first\nsecond &lt;i&gt;</pre>",
                         "<details><summary><code>zero_delta</code>")
+        self.assert_holds("report.html", "fourth", False)
 
 
 class Facts(PlotsTest):
