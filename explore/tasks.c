@@ -40,7 +40,12 @@ void tasks_print(const char *row, const char *what, const struct findings *findi
 			if (findings->objections[i])
 				printf(" %s %" PRIu64, findings_name(i), findings->objections[i]);
 	} else if (unmet) {
-		printf("  kept where needs are met (%" PRIu64 " not)", unmet);
+		printf("  kept where %s (%" PRIu64 " not)",
+		       (world_row.driver->desc->needs & ~(uint32_t)NEED_FORWARD_CLOCK) ||
+				       world_row.driver->desc->gap_bits ?
+			       "needs are met" :
+			       "the clock goes forward",
+		       unmet);
 	} else {
 		printf("  kept");
 	}
@@ -93,6 +98,7 @@ static void add_to_sum(struct tasks *tasks, const struct task *task)
 {
 	const struct findings *findings = &task->findings;
 	struct findings *sum = &tasks->sum;
+	unsigned int i;
 
 	tasks->searches += task->searches;
 	sum->schedules += findings->schedules;
@@ -100,6 +106,8 @@ static void add_to_sum(struct tasks *tasks, const struct task *task)
 	sum->stuck += findings->stuck;
 	sum->verdicts[VERDICT_BROKEN] += findings->verdicts[VERDICT_BROKEN];
 	sum->verdicts[VERDICT_NEED_NOT_MET] += findings->verdicts[VERDICT_NEED_NOT_MET];
+	for (i = 0; i < FINDINGS; i++)
+		sum->objections[i] += findings->objections[i];
 }
 
 /* Prints and records what was found. Negative errno. */

@@ -33,6 +33,8 @@ BRANCHES = (
 OTHERS = (Branch("ctf", "readers want CTF", guide.CTF, False),
           Branch("ftrace", "readers want ftrace sub-buffers", guide.FTRACE, False))
 
+ALSO = {"mcu": "no-cas64", "cortex-m": "no-cas64"}
+
 # A row for a condition, its figures in words, and whether `make take` cuts it out as a header.
 Choice = namedtuple("Choice", "word condition row figures taken")
 Answer = namedtuple("Answer", "row sentences unless")
@@ -232,14 +234,17 @@ def cold_sentence(run, row, code):
 def which(machines, words, code):
     """The answer for these words alone, as a sentence."""
     branches = {branch.word: branch for branch in (*BRANCHES, *OTHERS)}
-    asked = words.replace(",", " ").split()
+    asked = [ALSO.get(word, word) for word in words.replace(",", " ").split()]
     unknown = [word for word in asked if word not in branches]
     if unknown or not asked:
         raise Failed(HARNESS, f"--which {words}: " + (f"no need is called '{unknown[0]}'" if unknown
                      else "give a need") + "; needs are " + ", ".join(
                          f"{one.word} ({one.condition})" for one in branches.values()))
-    needs = [branches[word].need for word in asked]
+    # Beside another need, bytes say only which of its rows.
+    needs = [branches[word].need for word in asked if word != "bytes" or set(asked) == {"bytes"}]
     rows = set.intersection(*(qualifying(machines, need) for need in needs))
+    if "ctf" in asked:
+        rows = rows & takeable(machines) or rows
     row = best(machines, rows, any(branches[word].by_bytes for word in asked))
     conditions = ", and ".join(branches[word].condition for word in asked)
     if not row:

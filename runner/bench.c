@@ -187,7 +187,9 @@ static int abandon(struct run *run, int status)
 	progress_end(&run->progress);
 	if (status == EXIT_INTERRUPTED)
 		fail_line(record_row_count(run->record) ?
-				  "interrupted; %s keeps what was measured" :
+				  "interrupted; %s keeps what was measured, and build/plots shows "
+				  "it; the "
+				  "same command measures all anew" :
 				  "interrupted before any time was measured; %s is removed",
 			  record_dir(run->record));
 	record_abort(run->record);

@@ -55,7 +55,7 @@ bash -c '. "$1/share/bash-completion/completions/stampede"; PATH=$1/bin:$PATH; C
 	_stampede_command; [ "${COMPREPLY[*]}" = judge-tracer ] || exit; COMP_WORDS=(stampede bench --quic) COMP_CWORD=2
 	_stampede_command; [ "${COMPREPLY[*]}" = --quick ] || exit; ! complete -p compare 2>/dev/null && complete -p stampede >/dev/null' - "$prefix"
 report $? "stampede <TAB>, and no other program's name"
-says "a command that is not there" 1 "'benhc' is no command" "$stampede" benhc
+says "a command that is not there" 1 "'benhc' is no command; nearest is 'bench'" "$stampede" benhc
 printf '#include <stampede/packed_word_trace.h>\nint main(void) { return STAMPEDE_TAKEN; }\n' >"$scratch/taken.c"
 # shellcheck disable=SC2046
 cc "$scratch/taken.c" $(PKG_CONFIG_PATH=$prefix/share/pkgconfig pkg-config --cflags --libs stampede) -o "$scratch/taken"

@@ -192,6 +192,11 @@ class Rule(PlotsTest):
         self.assertEqual(answer.which(known, "clock-back,bytes", str),
                          "Where the clock may go back, and bytes count most: take a (3 bytes of header, "
                          "40 instructions). It has no header.")
+        known = [machine({guide.BYTES: ["a"], guide.WAIT: ["a", "c"], guide.CTF: ["a", "b"], guide.NARROW: ["a"], guide.TAKE: ["b"]},
+                         a=(3, 20, NAN), b=(4, 30, NAN), c=(2, 50, NAN))]
+        self.assertIn("take c (2", answer.which(known, "wait bytes", str))
+        self.assertIn("take b (4", answer.which(known, "ctf", str))
+        self.assertEqual(answer.which(known, "mcu", str), answer.which(known, "no-cas64", str))
         for words in ("", "byte", "bytes none"):
             with self.assertRaises(Failed):
                 answer.which(known, words, str)

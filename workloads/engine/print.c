@@ -47,7 +47,7 @@ static void print_storm(const struct engine_config *config, const struct engine_
 	for (i = 1; i <= INTERRUPT_SOURCES; i++)
 		if (result->at_depth[i])
 			deepest = i;
-	printf("  signals %.0f/s while recording (level 1 %.0f, 2 %.0f, 3 %.0f, beat %.0f), "
+	printf("  signals %.0f/s (level 1 %.0f, 2 %.0f, 3 %.0f, beat %.0f), "
 	       "%" PRIu64 " in all\n",
 	       (double)all / seconds, (double)result->delivered[1] / seconds,
 	       (double)result->delivered[2] / seconds, (double)result->delivered[3] / seconds,
@@ -83,8 +83,12 @@ static void print_promises(const struct engine_config *config, const struct engi
 
 		printf(" %s %s", check_promise_name(promise), check_verdict_name(verdict));
 		if (verdict == VERDICT_KEPT || verdict == VERDICT_INEXACT)
-			printf(" (tried %" PRIu64 " times)", verdict_tries(&evidence, promise));
-		putchar(bit << 1 & PROMISES ? ',' : '\n');
+			printf(" (tried %" PRIu64 ")", verdict_tries(&evidence, promise));
+		/* Two on a line, which ends before column 80. */
+		fputs(!(bit << 1 & PROMISES)			 ? "\n" :
+		      bit & (PROMISE_EXACT | PROMISE_WRAP_PROOF) ? ",\n           " :
+								   ",",
+		      stdout);
 	}
 	if (trial && trial->why[0])
 		printf("  on the virtual clock: %s\n", trial->why);
@@ -177,8 +181,7 @@ static void print_void(const struct engine_result *result)
 static void print_known(const struct known *known)
 {
 	if (*known->compiler)
-		printf("  explored: %s in %" PRIu64
-		       " schedules of the quick tier, as %s compiles it\n",
+		printf("  explored: %s in %" PRIu64 " schedules of the quick tier, by %s\n",
 		       check_verdict_name(known->verdict), known->schedules, known->compiler);
 }
 
