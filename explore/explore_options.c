@@ -213,7 +213,10 @@ static bool set_budget(struct budget *budget)
 static int refuse(void)
 {
 	const struct explore_options *options = &asked.options;
+	const char *end = asked.draw ? strrchr(asked.draw, '.') : ".svg";
 
+	if (!end || (strcmp(end, ".svg") && strcmp(end, ".html")))
+		return fail_with(EXIT_USAGE, "--draw %s: give FILE.svg or FILE.html", asked.draw);
 	if (asked.ctf && !asked.export)
 		return fail_with(EXIT_USAGE, "--ctf goes with --export");
 	if (options->foreign && options->coverage)

@@ -8,7 +8,6 @@ import json
 import os
 import re
 import signal
-import sys
 import textwrap
 
 from files import FINE, HARNESS, Failed, put
@@ -359,11 +358,11 @@ def svg(its):
 
 
 def command(words):
-    """Draws JSON, a file or - for stdin, into FILE.svg or FILE.html."""
+    """Draws a file of JSON into FILE.svg or FILE.html."""
     if len(words) != 2 or not words[1].endswith((".svg", ".html")):
         raise Failed(HARNESS, f"a picture is FILE.svg or FILE.html, not '{' '.join(words[1:])}'")
     try:
-        with sys.stdin if words[0] == "-" else open(words[0], encoding="utf-8") as file:
+        with open(words[0], encoding="utf-8") as file:
             its = json.load(file)
         drawn = svg(its)
     except (ValueError, KeyError, TypeError) as error:

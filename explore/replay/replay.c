@@ -430,13 +430,6 @@ static json_t *decoded_json(const struct replay *replay, const struct decoded *o
 			 hex);
 }
 
-static json_t *event_json(const struct logged *log)
-{
-	return json_pack("{s:b, s:i, s:o, s:o, s:o}", "beat", log->context == CONTEXT_BEAT, "left",
-			 log->left, "entry", number(log->entry), "exit", number(log->exit), "stamp",
-			 number(log->stamp));
-}
-
 static json_t *row_json(void)
 {
 	const struct scheme_desc *desc = world_row.driver->desc;
@@ -453,6 +446,7 @@ static json_t *row_json(void)
 
 json_t *replay_json(const struct replay *replay)
 {
+	const struct logged *log = replay->log;
 	json_t *json = row_json(), *steps = json_array(), *records = json_array(),
 	       *events = json_array();
 	unsigned int i;
@@ -462,7 +456,11 @@ json_t *replay_json(const struct replay *replay)
 	for (i = 0; i < replay->decoded_count; i++)
 		json_array_append_new(records, decoded_json(replay, &replay->decoded[i]));
 	for (i = 0; i < replay->events; i++)
-		json_array_append_new(events, event_json(&replay->log[i]));
+		json_array_append_new(events, json_pack("{s:b, s:i, s:o, s:o, s:o}", "beat",
+							log[i].context == CONTEXT_BEAT, "left",
+							log[i].left, "entry", number(log[i].entry),
+							"exit", number(log[i].exit), "stamp",
+							number(log[i].stamp)));
 	json_object_set_new(json, "verdict", json_string(check_verdict_name(replay->verdict)));
 	json_object_set_new(json, "unmet", number(replay->unmet));
 	json_object_set_new(json, "fault", number((uint64_t)replay->fault));

@@ -13,7 +13,7 @@
 #include "explore/replay/replay_export.h"
 
 /* The command that makes this search and no other, and replays the schedule. */
-static void print_command(const struct show *show, const struct search *search,
+static void print_command(struct show *show, const struct search *search,
 			  const struct failure *failure)
 {
 	const struct start_part *of;
@@ -88,63 +88,45 @@ void show_failure(struct show *show, const struct search *search, const struct f
 	}
 }
 
-static json_t *command_json(const struct show *show, const struct search *search,
-			    const struct failure *failure)
-{
-	struct show quiet = *show;
-	char *text = NULL;
-	size_t bytes;
-	json_t *json;
-
-	quiet.out = open_memstream(&text, &bytes);
-	if (!quiet.out)
-		return json_null();
-	print_command(&quiet, search, failure);
-	fclose(quiet.out);
-	json = json_safe(text);
-	free(text);
-	return json;
-}
-
 void show_keep(struct show *show, const struct search *search, const struct failure *failure)
 {
 	static struct replay replay;
+	FILE *out = show->out;
+	char *command = NULL;
+	size_t bytes;
 
 	if (!show->draw || (show->drawing && !findings_better(failure, &show->drawn)))
 		return;
 	replay.every = true;
-	if (!replay_run(search, failure->action, failure->actions, &replay, NULL))
-		return;
-	json_decref(show->drawing);
-	show->drawing = replay_json(&replay);
-	show->drawn = *failure;
-	json_object_set_new(show->drawing, "command", command_json(show, search, failure));
-}
-
-static void read_from(void *arg)
-{
-	if (dup2(fileno(arg), STDIN_FILENO) < 0)
-		end_now(EXIT_RESOURCE);
+	show->out = open_memstream(&command, &bytes);
+	if (show->out && replay_run(search, failure->action, failure->actions, &replay, NULL)) {
+		print_command(show, search, failure);
+		fflush(show->out);
+		json_decref(show->drawing);
+		show->drawing = replay_json(&replay);
+		show->drawn = *failure;
+		json_object_set_new(show->drawing, "command", json_safe(command));
+	}
+	if (show->out)
+		fclose(show->out);
+	free(command);
+	show->out = out;
 }
 
 int show_draw(struct show *show)
 {
-	FILE *file = tmpfile();
+	char data[4096];
 	const struct child_program plots = {
-		.argv = (const char *const[]){ show->plots, "--schedule", "-", show->draw, NULL },
-		.prepare = read_from,
-		.arg = file,
+		.argv = (const char *const[]){ show->plots, "--schedule", data, show->draw, NULL },
 	};
 	int status;
 
-	if (!file || json_dumpf(show->drawing, file, 0) || fflush(file)) {
-		status = fail_file("write", "a temporary file", errno);
-	} else {
-		rewind(file);
+	snprintf(data, sizeof(data), "%s.json", show->draw);
+	status = json_out(data, show->drawing);
+	if (!status) {
 		status = child_run(&plots, NULL);
+		unlink(data);
 	}
-	if (file)
-		fclose(file);
 	json_decref(show->drawing);
 	show->drawing = NULL;
 	return status < 0 || status > EXIT_NOISY ? EXIT_USAGE : status;

@@ -207,6 +207,7 @@ class Page(PlotsTest):
         self.assertLessEqual(self.value("document.documentElement.scrollWidth"), 390)
         self.assertTrue(self.value("""Array.from(document.querySelectorAll('.wide, .plot')).every(
             e => getComputedStyle(e).overflowX === 'auto' && e.tabIndex === 0)"""))
+        self.assertTrue(self.value("Array.from(document.images).every(e => e.naturalWidth > 0)"))
         self.assertEqual(self.value("""Array.from(document.querySelectorAll('table, img'))
             .filter(e => !e.closest('.wide, .plot, .schemes')).length"""), 0)
 
