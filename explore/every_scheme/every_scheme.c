@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/fail.h"
 #include "base/options.h"
 #include "explore/every_scheme/every_scheme.h"
@@ -12,16 +13,14 @@
 
 static struct {
 	const char *ops, *promises, *program, *header;
-	uint64_t length, words, processes, show;
+	uint64_t show;
 	bool estimate, list;
-	unsigned int part, parts;
+	struct search_task task;
 } asked = {
 	.ops = "load store clock xadd cmpxchg pad packed mask restart place long",
 	.promises = "order exact wrap",
-	.length = 8,
-	.words = 2,
 	.show = 10,
-	.parts = 1,
+	.task = { .length = 8, .words = 2, .parts = 1 },
 };
 
 static bool take_part(const char *text, void *into)
@@ -29,8 +28,8 @@ static bool take_part(const char *text, void *into)
 	int used = 0;
 
 	(void)into;
-	if (sscanf(text, "%u/%u%n", &asked.part, &asked.parts, &used) == 2 && !text[used] &&
-	    asked.part < asked.parts)
+	if (sscanf(text, "%u/%u%n", &asked.task.part, &asked.task.parts, &used) == 2 &&
+	    !text[used] && asked.task.part < asked.task.parts)
 		return true;
 	return fail_with(0, "--part: \"%s\" is not K/N with K from 0 to N - 1", text);
 }
@@ -46,9 +45,10 @@ static const struct option_entry entries[] = {
 	  OPTION_TEXT, .into = &asked.ops },
 	{ "promises", "WORDS", "order exact window gaps wrap bounded coarse step (docs/rows.md)",
 	  OPTION_TEXT, .into = &asked.promises },
-	{ "length", "N", "operations, at most (8)", OPTION_NUMBER, .into = &asked.length, 2, 12 },
+	{ "length", "N", "operations, at most (8)", OPTION_NUMBER, .into = &asked.task.length, 2,
+	  12 },
 	{ "words", "N", "shared words but for the tail, at most (2)", OPTION_NUMBER,
-	  .into = &asked.words, 0, 2 },
+	  .into = &asked.task.words, 0, 2 },
 	{ "show", "N", "programs to print (10)", OPTION_NUMBER, .into = &asked.show, 0, 4096 },
 	{ "header", "FILE", "write the program, or the first one found, as a row", OPTION_TEXT,
 	  .into = &asked.header },
@@ -56,8 +56,8 @@ static const struct option_entry entries[] = {
 	  OPTION_TEXT, .into = &asked.program },
 	{ "estimate", NULL, "only say how many programs there are, and how long they take",
 	  OPTION_FLAG, .into = &asked.estimate },
-	{ "processes", "N", "at a time (one per CPU)", OPTION_NUMBER, .into = &asked.processes, 1,
-	  64 },
+	{ "processes", "N", "at a time (one per CPU)", OPTION_NUMBER, .into = &asked.task.processes,
+	  1, 64 },
 	{ "part", "K/N", "search part K of N; counts of all parts add up", OPTION_TAKEN,
 	  .take = take_part },
 	{ "list", NULL, "print each program, and whether the first budgets break it", OPTION_FLAG,
@@ -96,19 +96,14 @@ static int judge_program(const struct judge_task *task)
 	return fault ? EXIT_BROKEN : EXIT_FINE;
 }
 
-static unsigned int least(unsigned int one, unsigned int other)
+static void print_result(const struct search_result *result)
 {
-	return one < other ? one : other;
-}
-
-static void print_result(const struct search_task *task, const struct search_result *result)
-{
-	struct program_cost cost, fewest = { 99, 99, 99, 99, 99 };
+	unsigned int i, class, which, length = (unsigned int)asked.task.length;
 	uint64_t sum[CLASSES] = { 0 };
-	unsigned int i, class;
+	struct program_cost cost, fewest = { { 99, 99, 99, 99, 99 } };
 
 	puts("operations   programs  out of order     wrong  with a right one inside  late  right");
-	for (i = 2; i <= task->length; i++) {
+	for (i = 2; i <= length; i++) {
 		const uint64_t(*of)[PROGRAM_MOST + 1] = result->count;
 
 		for (class = 0; class < CLASSES; class ++)
@@ -123,80 +118,76 @@ static void print_result(const struct search_task *task, const struct search_res
 	       sum[RIGHT], sum[ALL], sum[CUT], (double)result->nanoseconds / 1e9);
 	for (i = 0; i < result->found_count; i++) {
 		cost = program_cost(&result->found[i]);
-		fewest.accesses = least(fewest.accesses, cost.accesses);
-		fewest.atomics = least(fewest.atomics, cost.atomics);
-		fewest.clocks = least(fewest.clocks, cost.clocks);
+		for (which = 0; which < COSTS; which++)
+			if (cost.of[which] < fewest.of[which])
+				fewest.of[which] = cost.of[which];
 		if (i >= asked.show)
 			continue;
 		printf("%4u  %u operations, %u accesses, %u atomics, %u clock: ", i + 1,
-		       cost.operations, cost.accesses, cost.atomics, cost.clocks);
+		       cost.of[COST_OPERATIONS], cost.of[COST_ACCESSES], cost.of[COST_ATOMICS],
+		       cost.of[COST_CLOCKS]);
 		program_print(&result->found[i], stdout);
 		putchar('\n');
 	}
 	if (i)
 		printf("the fewest: %u accesses, %u atomics, %u reads of the clock\n",
-		       fewest.accesses, fewest.atomics, fewest.clocks);
+		       fewest.of[COST_ACCESSES], fewest.of[COST_ATOMICS], fewest.of[COST_CLOCKS]);
 	else
-		printf("none of up to %u operations\n", task->length);
+		printf("none of up to %u operations\n", length);
 }
 
-static int search(const struct search_task *task)
+/* Says how large a search is; an exit code where it is larger than a night. */
+static int estimate(struct search_result *result)
 {
-	double programs, hours, error;
-	struct search_result *result;
-	int status;
+	struct search_estimate size = search_estimate(&asked.task, result, asked.estimate ? 20 : 1);
+	double hours = size.seconds / 3600 / asked.task.parts;
 
-	if (asked.estimate || task->length > 7) {
-		status = search_estimate(task, asked.estimate ? 20 : 1, &programs, &hours, &error);
-		if (status)
-			return status;
-		hours /= 3600 * task->parts;
-		if (!asked.estimate && hours > NIGHT)
-			return fail_with(
-				EXIT_UNSUPPORTED,
-				"about %.2g programs, of which a part takes %.2g hours of "
-				"CPU time, and a night has %d: take fewer --ops, a smaller "
-				"--length, or --part K/N with more parts",
-				programs, hours, NIGHT);
-		printf("about %.2g programs, %.2g hours of CPU time (standard error %.0f %%)\n",
-		       programs, hours, 100 * error);
-		if (asked.estimate)
-			return EXIT_FINE;
+	if (!asked.estimate && hours > NIGHT)
+		return fail_with(EXIT_UNSUPPORTED,
+				 "about %.2g programs, of which a part takes %.2g hours of CPU "
+				 "time, and a night has %d: take fewer --ops, a smaller --length, "
+				 "or --part K/N with more parts",
+				 size.programs, hours, NIGHT);
+	printf("about %.2g programs, %.2g hours of CPU time (standard error %.0f %%)\n",
+	       size.programs, hours, 100 * size.error);
+	return EXIT_FINE;
+}
+
+static int search(void)
+{
+	struct search_result *result = child_share(sizeof(*result));
+	int status = result ? EXIT_FINE : EXIT_RESOURCE;
+
+	if (result && asked.list) {
+		search_list(&asked.task, result);
+		return EXIT_FINE;
 	}
-	status = search_every(task, &result);
-	if (status)
+	if (result && (asked.estimate || asked.task.length > 7))
+		status = estimate(result);
+	if (!status && !asked.estimate)
+		status = search_every(&asked.task, result);
+	if (status || asked.estimate)
 		return status;
-	print_result(task, result);
+	print_result(result);
 	if (!result->found_count)
 		return EXIT_BROKEN;
 	return asked.header ?
-		       program_header(&result->found[0], task->judge.promises, asked.header) :
+		       program_header(&result->found[0], asked.task.judge.promises, asked.header) :
 		       EXIT_FINE;
 }
 
 int main(int argc, char **argv)
 {
-	struct search_task task;
+	struct judge_task *judge = &asked.task.judge;
 	int status = EXIT_FINE;
 
-	asked.processes = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+	asked.task.processes = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 	if (!options_parse(&program_options, argc, argv, &status))
 		return status;
-	task = (struct search_task){
-		.length = (unsigned int)asked.length,
-		.words = (unsigned int)asked.words,
-		.processes = (unsigned int)asked.processes,
-		.part = asked.part,
-		.parts = asked.parts,
-	};
-	if (!language_groups(asked.ops, &task.judge.groups) ||
-	    !language_promises(asked.promises, &task.judge.promises))
+	if (!language_set("--ops", asked.ops, language_groups, &judge->groups) ||
+	    !language_set("--promises", asked.promises, language_promises, &judge->promises))
 		return EXIT_USAGE;
-	if (!(task.judge.groups & HAS(EVENT)))
-		task.judge.groups |= HAS(LONG);
-	if (asked.program)
-		return judge_program(&task.judge);
-	if (asked.list)
-		search_list(&task);
-	return asked.list ? EXIT_FINE : search(&task);
+	if (!(judge->groups & HAS(EVENT)))
+		judge->groups |= HAS(LONG);
+	return asked.program ? judge_program(judge) : search();
 }

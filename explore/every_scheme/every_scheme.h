@@ -96,18 +96,14 @@ enum { BEFORE = 1, AFTER = 2, FAR = 4, FAR_AFTER = 8, LONG = 16, LOST = 32 };
 	X(STEP, "step", "STEP_PROOF") /* and where it goes back: right, in any order */ \
 	X(EXPLORER, "explorer", NULL)
 
-#define X(operation, ...) OP_##operation,
-enum operation { LANGUAGE_OPERATIONS(X) OPERATIONS };
-#undef X
-#define X(group, ...) GROUP_##group,
-enum { LANGUAGE_GROUPS(X) GROUPS };
-#undef X
-#define X(relation, ...) RELATION_##relation,
-enum { LANGUAGE_RELATIONS(X) RELATIONS };
-#undef X
-#define X(promise, ...) PROMISE_##promise,
-enum { LANGUAGE_PROMISES(X) PROMISES };
-#undef X
+#define AS_OPERATION(item, ...) OP_##item,
+#define AS_GROUP(item, ...) GROUP_##item,
+#define AS_RELATION(item, ...) RELATION_##item,
+#define AS_PROMISE(item, ...) PROMISE_##item,
+enum operation { LANGUAGE_OPERATIONS(AS_OPERATION) OPERATIONS };
+enum { LANGUAGE_GROUPS(AS_GROUP) GROUPS };
+enum { LANGUAGE_RELATIONS(AS_RELATION) RELATIONS };
+enum { LANGUAGE_PROMISES(AS_PROMISE) PROMISES };
 enum operation_kind { KIND_LOAD, KIND_CLOCK, KIND_STORE, KIND_CLAIM, KIND_MASK };
 enum { REG_T, REG_T2, REG_S, REG_S2, REG_B, REG_C, REG_U, REG_PLACE, REG_END, REGISTERS };
 enum { TAIL, WORD_S, WORD_B, UPPER, CLOCK, WORDS };
@@ -124,7 +120,7 @@ extern const struct language_operation {
 
 struct program {
 	uint8_t op[PROGRAM_MOST]; /* the slow path's are after the main part's; then 0 */
-	uint8_t mains, slows;
+	uint8_t mains, length; /* length: with the slow path's */
 	uint8_t form, trigger; /* enum program_form, program_slow */
 	uint8_t test; /* relations that all hold where a record is short */
 	uint8_t late; /* the same, of SLOW_LOST */
@@ -142,8 +138,9 @@ bool program_may_go_on(const struct program *program, unsigned int groups);
 bool program_is_formed(const struct program *program);
 
 /* What an event that nothing disturbs costs; of the slow path, operations alone. */
+enum { COST_OPERATIONS, COST_ACCESSES, COST_ATOMICS, COST_CLOCKS, COST_WORDS, COSTS };
 struct program_cost {
-	unsigned int operations, accesses, atomics, clocks, words;
+	unsigned int of[COSTS];
 };
 struct program_cost program_cost(const struct program *program);
 
@@ -152,9 +149,10 @@ void program_print(const struct program *program, FILE *out);
 bool program_parse(const char *text, struct program *program);
 /* The rest of the row, which schemes/parts/found.h makes; an exit code. */
 int program_header(const struct program *program, unsigned int promises, const char *path);
-/* Words of --ops, or of --promises, as a set; false after a line that names another. */
-bool language_groups(const char *text, unsigned int *set);
-bool language_promises(const char *text, unsigned int *set);
+/* Words between blanks, as a set of places in `names`; false after a line that names another. */
+bool language_set(const char *option, const char *text, const char *const *names,
+		  unsigned int *set);
+extern const char *const language_groups[], *const language_promises[];
 
 struct judge_task {
 	unsigned int promises, groups;
@@ -175,7 +173,8 @@ extern uint64_t judge_steps; /* of all schedules so far */
 #define SEARCH_FOUND_MOST 4096 /* right programs that are kept; all are counted */
 struct search_task {
 	struct judge_task judge;
-	unsigned int length, words, processes, part, parts;
+	uint64_t length, words, processes;
+	unsigned int part, parts;
 };
 struct search_result {
 	/* By length; CUT: claim and clock are out of order; SPARE: right with fewer operations. */
@@ -186,12 +185,13 @@ struct search_result {
 	struct program found[SEARCH_FOUND_MOST]; /* the shortest first */
 };
 
-/* Every program up to a length, once each. An exit code; *result is the process's last memory. */
-int search_every(const struct search_task *task, struct search_result **result);
+/* Every program up to a length, once each. An exit code; `result` is child_share()d. */
+int search_every(const struct search_task *task, struct search_result *result);
 /* Programs and CPU seconds, by random paths for `limit` seconds; relative error of the seconds. */
-int search_estimate(const struct search_task *task, double limit, double *programs, double *seconds,
-		    double *error);
+struct search_estimate {
+	double programs, seconds, error;
+} search_estimate(const struct search_task *task, struct search_result *result, double limit);
 /* Prints each program, and whether the first budgets break it. */
-void search_list(const struct search_task *task);
+void search_list(const struct search_task *task, struct search_result *result);
 
 #endif

@@ -14,33 +14,33 @@
 #define CHOICES 512
 #define TRIES 9 /* that a program may start over: more than any budget interrupts it */
 
-static const uint16_t few[] = { 7, 8, 9, 0 }, pairs[] = { 7, 8, 9, 32, 0 }, coarse[] = { 1, 2, 0 };
 /* Around one wrap of T = 3, two, and some of a word of few bits. */
-static const uint16_t wraps[] = { 1, 4, 7, 8, 9, 16, 17, 0 };
-static const uint16_t far[] = { 1, 6, 7, 8, 9, 15, 16, 17, 30, 31, 32, 33, 64, 256, 0 };
-static const uint16_t all[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 0 };
+static const int16_t few[] = { 7, 8, 9, 0 }, pairs[] = { 7, 8, 9, 32, 0 }, coarse[] = { 1, 2, 0 };
+static const int16_t back[] = { 7, 8, 9, -7, -8, -9, 0 }, wraps[] = { 1, 4, 7, 8, 9, 16, 17, 0 };
+static const int16_t far[] = { 1, 6, 7, 8, 9, 15, 16, 17, 30, 31, 32, 33, 64, 256, 0 };
+static const int16_t all[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 0 };
 
 static const struct judge_budget {
 	unsigned int promises; /* of which any asks for it; 0: all do */
-	uint8_t events, nests, jumps, backs;
+	uint8_t events, nests, jumps;
 	uint8_t step, begins; /* of the clock */
 	uint8_t stops; /* after the last operation */
-	const uint16_t *sizes; /* of jumps */
+	const int16_t *sizes; /* of jumps */
 } budgets[] = {
-	{ 0, 2, 1, 0, 0, 1, 64, 1, NULL },
-	{ OWES(GAPS) | OWES(WRAP), 2, 1, 1, 0, 1, 64, 1, few },
-	{ OWES(WRAP), 2, 1, 1, 0, 1, 64, 1, far },
-	{ 0, 2, 2, 0, 0, 1, 64, 1, NULL },
-	{ OWES(BOUNDED), 2, 1, 0, 0, 8, 64, 1, NULL },
-	{ OWES(COARSE), 2, 2, 1, 0, 0, 64, 1, coarse },
-	{ OWES(STEP), 2, 1, 1, 1, 1, 64, 1, few },
-	{ 0, 2, 3, 0, 0, 1, 64, 1, NULL },
-	{ OWES(GAPS) | OWES(WRAP), 2, 2, 1, 0, 1, 69, 1, wraps },
-	{ OWES(WRAP), 2, 1, 2, 0, 1, 67, 1, pairs },
-	{ 0, 1, 4, 0, 0, 1, 64, 1, NULL },
-	{ OWES(EXPLORER), 2, 2, 0, 0, 1, 0, 4, NULL },
-	{ OWES(EXPLORER), 2, 1, 1, 0, 1, 0, 4, all },
-}, undisturbed = { 0, 2, 0, 0, 0, 1, 0, 1, NULL };
+	{ 0, 2, 1, 0, 1, 64, 1, NULL },
+	{ OWES(GAPS) | OWES(WRAP), 2, 1, 1, 1, 64, 1, few },
+	{ OWES(WRAP), 2, 1, 1, 1, 64, 1, far },
+	{ 0, 2, 2, 0, 1, 64, 1, NULL },
+	{ OWES(BOUNDED), 2, 1, 0, 8, 64, 1, NULL },
+	{ OWES(COARSE), 2, 2, 1, 0, 64, 1, coarse },
+	{ OWES(STEP), 2, 1, 2, 1, 64, 1, back },
+	{ 0, 2, 3, 0, 1, 64, 1, NULL },
+	{ OWES(GAPS) | OWES(WRAP), 2, 2, 1, 1, 69, 1, wraps },
+	{ OWES(WRAP), 2, 1, 2, 1, 67, 1, pairs },
+	{ 0, 1, 4, 0, 1, 64, 1, NULL },
+	{ OWES(EXPLORER), 2, 2, 0, 1, 0, 4, NULL },
+	{ OWES(EXPLORER), 2, 1, 1, 1, 0, 4, all },
+}, undisturbed = { 0, 2, 0, 0, 1, 0, 1, NULL };
 #define BUDGETS (sizeof(budgets) / sizeof(budgets[0]))
 
 struct attempt {
@@ -56,7 +56,7 @@ struct placed {
 	bool inexact;
 };
 
-struct judge_run {
+static struct judge_run {
 	const struct program *program;
 	const struct judge_task *task;
 	const struct judge_budget *budget;
@@ -67,12 +67,12 @@ struct judge_run {
 		bool opened, masked, broken, endless;
 		struct placed record[PLACES];
 	} now, begun; /* after a first event that nothing disturbs */
-	bool over, all; /* all: a broken schedule goes on to its end */
-	uint8_t events, nests, jumps, backs; /* left */
+	bool over;
+	uint8_t events, nests, jumps; /* left */
 	unsigned int stop, at, set;
 	FILE *trace;
 	uint8_t choice[CHOICES], most[CHOICES]; /* at each point where something may happen */
-};
+} run;
 
 static uint32_t low(uint32_t value, unsigned int bits)
 {
@@ -80,19 +80,19 @@ static uint32_t low(uint32_t value, unsigned int bits)
 }
 
 /* What a word remembers of a stamp. */
-static uint32_t kept(const struct judge_run *r, uint32_t stamp)
+static uint32_t kept(uint32_t stamp)
 {
-	return r->task->groups & HAS(NARROW) ? low(stamp, BITS + NARROW_BITS) : stamp;
+	return run.task->groups & HAS(NARROW) ? low(stamp, BITS + NARROW_BITS) : stamp;
 }
 
-static unsigned int relations(const struct judge_run *r, const struct attempt *w)
+static unsigned int relations(const struct attempt *w)
 {
 	const uint32_t *reg = w->reg;
-	unsigned int upper = kept(r, reg[REG_C]) >> BITS;
+	unsigned int upper = kept(reg[REG_C]) >> BITS;
 
 	return (reg[REG_S] == reg[REG_B]) * REL(WORDS) | (reg[REG_S] == reg[REG_S2]) * REL(TWICE) |
 	       (reg[REG_T] == reg[REG_T2]) * REL(TAILS) |
-	       !(kept(r, reg[REG_C] - reg[REG_S]) >> BITS) * REL(NEAR) |
+	       !(kept(reg[REG_C] - reg[REG_S]) >> BITS) * REL(NEAR) |
 	       (upper == reg[REG_S] >> BITS) * REL(UPPER) |
 	       (reg[REG_T] == reg[REG_B]) * REL(PLACE) | (upper == reg[REG_U]) * REL(PACKED) |
 	       (reg[REG_T] == reg[REG_END]) * REL(END);
@@ -100,62 +100,57 @@ static unsigned int relations(const struct judge_run *r, const struct attempt *w
 
 /* ---- a writer, and those that interrupt it ---- */
 
-static void writer(struct judge_run *r, unsigned int level);
+static void writer(unsigned int level);
 
 /* Interrupts and jumps of the clock before the next step; `elsewhere`: none has to be tried. */
-static void point(struct judge_run *r, struct attempt *w, unsigned int level, bool elsewhere)
+static void point(struct attempt *w, unsigned int level, bool elsewhere)
 {
-	unsigned int nests, jumps, backs, choice;
+	unsigned int nests, choice;
+	int jump;
 
-	r->stop++;
-	while (!r->over && !elsewhere) {
-		nests = w && r->nests && !r->now.masked;
-		jumps = r->jumps ? r->sizes : 0;
-		backs = r->backs ? r->sizes : 0;
-		if (!(nests + jumps + backs) || r->at == CHOICES)
+	for (run.stop++; !run.over && !elsewhere;) {
+		nests = w && run.nests && !run.now.masked;
+		if (!(nests || (run.jumps && run.sizes)) || run.at == CHOICES)
 			return;
-		if (r->at == r->set)
-			r->choice[r->set++] = 0;
-		r->most[r->at] = (uint8_t)(nests + jumps + backs);
-		choice = r->choice[r->at++];
+		if (run.at == run.set)
+			run.choice[run.set++] = 0;
+		run.most[run.at] = (uint8_t)(nests + (run.jumps ? run.sizes : 0));
+		choice = run.choice[run.at++];
 		if (!choice)
 			return;
 		if (choice <= nests) {
-			r->nests--;
+			run.nests--;
 			w->interrupted = true;
-			writer(r, level + 1);
+			writer(level + 1);
 			continue;
 		}
-		choice -= nests + 1;
-		*(choice < jumps ? &r->jumps : &r->backs) -= 1;
-		choice = choice < jumps ? r->budget->sizes[choice] :
-					  0u - r->budget->sizes[choice - jumps];
-		r->now.word[CLOCK] += choice;
-		if (r->trace)
-			fprintf(r->trace, "  %5u  the clock jumps by %d\n", r->stop, (int)choice);
+		run.jumps--;
+		jump = run.budget->sizes[choice - nests - 1];
+		run.now.word[CLOCK] += (uint32_t)jump;
+		if (run.trace)
+			fprintf(run.trace, "  %5u  the clock jumps by %d\n", run.stop, jump);
 	}
 }
 
 /* Does the test fail? The first record of a sub-buffer has its stamp in the sub-buffer's header. */
-static bool is_far(const struct judge_run *r, const struct attempt *w)
+static bool is_far(const struct attempt *w)
 {
-	return !(r->now.opened && !w->reg[REG_T] && r->looks) &&
-	       r->program->test & ~relations(r, w);
+	return !(run.now.opened && !w->reg[REG_T] && run.looks) &&
+	       run.program->test & ~relations(w);
 }
 
 /* How many steps follow it: commits of what is no event, and an unmask. */
-static unsigned int claim(struct judge_run *r, struct attempt *w, enum operation operation,
-			  bool slow)
+static unsigned int claim(struct attempt *w, enum operation operation, bool slow)
 {
-	const struct program *program = r->program;
+	const struct program *program = run.program;
 	bool packed = program->form == FORM_PACKED;
-	struct world *now = &r->now;
+	struct world *now = &run.now;
 	struct placed *record;
 	uint32_t place;
 
 	if (!slow)
-		w->whole = program->form == FORM_WHOLE ||
-			   (program->trigger != SLOW_FAR && is_far(r, w));
+		w->whole =
+			program->form == FORM_WHOLE || (program->trigger != SLOW_FAR && is_far(w));
 	w->again = (operation == OP_CX && (now->word[TAIL] != w->reg[REG_T] ||
 					   (packed && now->word[UPPER] != w->reg[REG_U]))) ||
 		   (operation == OP_RC && w->interrupted);
@@ -168,9 +163,9 @@ static unsigned int claim(struct judge_run *r, struct attempt *w, enum operation
 	place = operation == OP_XA || operation == OP_XP ? now->word[TAIL] : w->reg[REG_T];
 	w->reg[REG_PLACE] = place;
 	w->reg[REG_END] = now->word[TAIL] = place + 1;
-	now->word[UPPER] = kept(r, w->reg[REG_C]) >> BITS;
+	now->word[UPPER] = kept(w->reg[REG_C]) >> BITS;
 	if (place >= PLACES) { /* no schedule has so many records but one without end */
-		r->over = now->endless = true;
+		run.over = now->endless = true;
 		return 0;
 	}
 	record = &now->record[place];
@@ -185,50 +180,50 @@ static unsigned int claim(struct judge_run *r, struct attempt *w, enum operation
 	return w->again ? 1 + now->masked : slow;
 }
 
-static void step(struct judge_run *r, struct attempt *w, unsigned int level, unsigned int i)
+static void step(struct attempt *w, unsigned int level, unsigned int i)
 {
-	const struct language_operation *what = &language[r->program->op[i]];
+	const struct language_operation *what = &language[run.program->op[i]];
 	unsigned int extra = 0;
 
-	point(r, w, level, r->budget->stops == 1 && level && !i && !w->tries);
-	if (r->over)
+	point(w, level, run.budget->stops == 1 && level && !i && !w->tries);
+	if (run.over)
 		return;
-	if (r->trace)
-		fprintf(r->trace, "  %5u  %*s%s %u: %s\n", r->stop, 2 * (int)level, "",
+	if (run.trace)
+		fprintf(run.trace, "  %5u  %*s%s %u: %s\n", run.stop, 2 * (int)level, "",
 			level ? "interrupt" : "task", level, what->name);
 	if (what->kind == KIND_LOAD) {
-		w->reg[what->reg] = r->now.word[what->word];
+		w->reg[what->reg] = run.now.word[what->word];
 		if (what->reg == REG_T)
-			w->reg[REG_U] = r->now.word[UPPER];
+			w->reg[REG_U] = run.now.word[UPPER];
 	} else if (what->kind == KIND_STORE) {
-		r->now.word[what->word] =
-			what->reg == REG_C ? kept(r, w->reg[REG_C]) : w->reg[what->reg];
+		run.now.word[what->word] =
+			what->reg == REG_C ? kept(w->reg[REG_C]) : w->reg[what->reg];
 	} else if (what->kind == KIND_CLOCK) {
-		w->reg[REG_C] = r->now.word[CLOCK];
-		r->now.word[CLOCK] += r->budget->step;
+		w->reg[REG_C] = run.now.word[CLOCK];
+		run.now.word[CLOCK] += run.budget->step;
 	} else if (what->kind == KIND_MASK) {
-		r->now.masked = r->program->op[i] == OP_MK;
+		run.now.masked = run.program->op[i] == OP_MK;
 	} else {
-		if (i < r->program->mains && !level)
-			r->plain = relations(r, w);
-		for (extra = claim(r, w, r->program->op[i], i >= r->program->mains); extra; extra--)
-			point(r, w, level, false);
-		r->now.masked &= !w->again;
+		if (i < run.program->mains && !level)
+			run.plain = relations(w);
+		for (extra = claim(w, run.program->op[i], i >= run.program->mains); extra; extra--)
+			point(w, level, false);
+		run.now.masked &= !w->again;
 	}
 }
 
 /* From the first operation to the last, or to where it starts over. */
-static void attempt(struct judge_run *r, struct attempt *w, unsigned int level)
+static void attempt(struct attempt *w, unsigned int level)
 {
-	const struct program *program = r->program;
+	const struct program *program = run.program;
 	unsigned int i, end = program->mains;
 
 	w->again = w->interrupted = false;
-	for (i = 0; i < end && !w->again && !r->over; i++) {
-		if (i == r->claim && program->trigger == SLOW_FAR && is_far(r, w))
+	for (i = 0; i < end && !w->again && !run.over; i++) {
+		if (i == run.claim && program->trigger == SLOW_FAR && is_far(w))
 			break;
-		step(r, w, level, i);
-		if (i != r->claim || w->again || program->trigger < SLOW_LONG)
+		step(w, level, i);
+		if (i != run.claim || w->again || program->trigger < SLOW_LONG)
 			continue;
 		w->lost = program->trigger == SLOW_LOST && w->reg[REG_PLACE] != w->reg[REG_T];
 		if (program->trigger == SLOW_LONG ? w->whole : w->lost)
@@ -236,23 +231,24 @@ static void attempt(struct judge_run *r, struct attempt *w, unsigned int level)
 	}
 	if (i == end || w->again)
 		return;
-	for (i = end; i < end + program->slows && !w->again && !r->over; i++)
-		step(r, w, level, i);
+	for (i = end; i < program->length && !w->again && !run.over; i++)
+		step(w, level, i);
 	w->again |= program->trigger == SLOW_FAR;
 }
 
 /* What the record says, and a reader knows of its claim. */
-static void put(struct judge_run *r, const struct attempt *w)
+static void put(const struct attempt *w)
 {
-	const struct program *program = r->program;
-	bool exact = !w->lost || (program->slows && !(program->late & ~relations(r, w)));
+	const struct program *program = run.program;
+	bool exact =
+		!w->lost || (program->length > program->mains && !(program->late & ~relations(w)));
 	uint32_t stamp = w->reg[REG_C], delta = stamp - w->reg[REG_S];
 	enum program_form form = w->whole && !w->lost ? FORM_WHOLE : program->form;
 
-	r->now.record[w->reg[REG_PLACE]] = (struct placed){
+	run.now.record[w->reg[REG_PLACE]] = (struct placed){
 		.stamp = stamp,
 		.entry = w->entry,
-		.exit = r->now.word[CLOCK],
+		.exit = run.now.word[CLOCK],
 		.kind = PLACE_EVENT,
 		.form = form,
 		.inexact = !exact,
@@ -269,37 +265,38 @@ static void put(struct judge_run *r, const struct attempt *w)
  * after the interrupt; and after an event's last, before the next one's first: the search does not
  * try both. The counts that the explorer has too are those of all stops.
  */
-static void writer(struct judge_run *r, unsigned int level)
+static void writer(unsigned int level)
 {
-	struct attempt w = { .entry = r->now.word[CLOCK] };
-	unsigned int i, stops = r->budget->stops;
+	struct attempt w = { .entry = run.now.word[CLOCK] };
+	unsigned int i, stops = run.budget->stops;
 
 	if (level && stops > 1) { /* may it run at all? */
-		point(r, &w, level, false);
-		w.entry = r->now.word[CLOCK];
+		point(&w, level, false);
+		w.entry = run.now.word[CLOCK];
 	}
-	for (attempt(r, &w, level); w.again && !r->over; attempt(r, &w, level))
-		r->over = r->now.endless = ++w.tries == TRIES;
-	for (i = 0; i < stops && !r->over; i++)
-		point(r, &w, level, stops == 1 && (level || r->events));
-	if (!r->over)
-		put(r, &w);
-	r->over |= r->now.broken && !r->all;
+	for (attempt(&w, level); w.again && !run.over; attempt(&w, level))
+		run.over = run.now.endless = ++w.tries == TRIES;
+	for (i = 0; i < stops && !run.over; i++)
+		point(&w, level, stops == 1 && (level || run.events));
+	if (!run.over)
+		put(&w);
+	/* A count goes on to the end of a broken schedule. */
+	run.over |= run.now.broken && !(run.budget->promises & OWES(EXPLORER));
 }
 
 /* ---- the reader ---- */
 
-static const char *read_record(const struct judge_run *r, const struct placed *record,
-			       uint32_t *time, bool first)
+static const char *read_record(const struct placed *record, uint32_t *time, bool first)
 {
-	unsigned int promises = r->task->promises;
+	unsigned int promises = run.task->promises;
 	uint32_t before = *time;
 
 	*time = first || record->kind == PLACE_STAMP ? record->stamp :
 		record->form == FORM_WHOLE	     ? record->value :
 		record->form == FORM_DELTA	     ? before + record->value :
 						       before + low(record->value - before, BITS);
-	if (promises & OWES(ORDER) && !r->budget->backs && !first && (int32_t)(*time - before) < 0)
+	if (promises & OWES(ORDER) && run.budget->sizes != back && !first &&
+	    (int32_t)(*time - before) < 0)
 		return "stamps go back";
 	if (record->kind == PLACE_STAMP)
 		return NULL;
@@ -310,73 +307,71 @@ static const char *read_record(const struct judge_run *r, const struct placed *r
 	return NULL;
 }
 
-static const char *verdict(const struct judge_run *r)
+static const char *verdict(void)
 {
-	const struct world *now = &r->now;
+	const struct world *now = &run.now;
 	const char *fault = now->endless ? "the writer never ends" :
 			    now->masked	 ? "interrupts are left masked" :
 					   NULL;
 	uint32_t time = 0, i;
 
 	/* A clock whose reads take wraps is all gaps. */
-	if (r->budget->step > 1 && !(r->task->promises & OWES(WRAP)))
+	if (run.budget->step > 1 && !(run.task->promises & OWES(WRAP)))
 		return now->broken ? "a record is overwritten" : fault;
 	for (i = 0; !fault && i < now->word[TAIL]; i++)
 		if (now->broken || now->record[i].kind == PLACE_FREE ||
 		    now->record[i].kind == PLACE_TAKEN)
 			fault = "a record is lost or overwritten";
 		else if (now->record[i].kind != PLACE_PAD)
-			fault = read_record(r, &now->record[i], &time, !i);
+			fault = read_record(&now->record[i], &time, !i);
 	return fault;
 }
 
 /* ---- the schedules ---- */
 
-static void begin(struct judge_run *r, const struct program *program, const struct judge_task *task,
+static void begin(const struct program *program, const struct judge_task *task,
 		  const struct judge_budget *budget)
 {
-	memset(r, 0, offsetof(struct judge_run, choice));
-	r->program = program;
-	r->task = task;
-	r->budget = budget;
-	r->claim = program_claim(program);
-	r->looks = program_set(program, 0, r->claim) & SET(LT);
-	r->all = budget->promises & OWES(EXPLORER);
-	while (budget->sizes && budget->sizes[r->sizes])
-		r->sizes++;
-	r->now.word[CLOCK] = budget->begins;
-	writer(r, 0);
-	r->begun = r->now;
+	memset(&run, 0, offsetof(struct judge_run, choice));
+	run.program = program;
+	run.task = task;
+	run.budget = budget;
+	run.claim = program_claim(program);
+	run.looks = program_set(program, 0, run.claim) & SET(LT);
+	while (budget->sizes && budget->sizes[run.sizes])
+		run.sizes++;
+	run.now.word[CLOCK] = budget->begins;
+	writer(0);
+	run.begun = run.now;
 }
 
 uint64_t judge_steps;
 
 /* The schedule of the choices that are set, and of none after them. */
-static const char *schedule(struct judge_run *r)
+static const char *schedule(void)
 {
-	r->now = r->begun;
-	r->over = r->now.endless;
-	r->nests = r->budget->nests;
-	r->jumps = r->budget->jumps;
-	r->backs = r->budget->backs;
-	r->at = r->stop = 0;
-	for (r->events = r->budget->events; r->events && !r->over;) {
-		point(r, NULL, 0, false);
-		r->events--;
-		writer(r, 0);
+	run.now = run.begun;
+	run.over = run.now.endless;
+	run.nests = run.budget->nests;
+	run.jumps = run.budget->jumps;
+	run.at = run.stop = 0;
+	for (run.events = run.budget->events; run.events && !run.over;) {
+		point(NULL, 0, false);
+		run.events--;
+		writer(0);
 	}
-	judge_steps += r->stop;
-	return verdict(r);
+	judge_steps += run.stop;
+	return verdict();
 }
 
 /* The next one; false: that was the last. */
-static bool next(struct judge_run *r)
+static bool next(void)
 {
-	for (r->set = r->at; r->set && r->choice[r->set - 1] == r->most[r->set - 1];)
-		r->set--;
-	if (r->set)
-		r->choice[r->set - 1]++;
-	return r->set;
+	for (run.set = run.at; run.set && run.choice[run.set - 1] == run.most[run.set - 1];)
+		run.set--;
+	if (run.set)
+		run.choice[run.set - 1]++;
+	return run.set;
 }
 
 const char *judge_all(const struct program *program, const struct judge_task *task,
@@ -385,35 +380,32 @@ const char *judge_all(const struct program *program, const struct judge_task *ta
 	unsigned long schedules, broken, endless = 0;
 	unsigned int i, count = task->promises & OWES(EXPLORER);
 	const char *fault;
-	struct judge_run r;
 
 	for (i = 0; i < BUDGETS && i <= depth; i++) {
 		if (count ? budgets[i].promises != count :
 			    budgets[i].promises && !(budgets[i].promises & task->promises))
 			continue;
 		schedules = broken = 0;
-		begin(&r, program, task, &budgets[i]);
+		begin(program, task, &budgets[i]);
 		do {
-			fault = schedule(&r);
+			fault = schedule();
 			schedules++;
 			broken += fault != NULL;
-			endless += r.now.endless;
-		} while ((!fault || count) && next(&r));
-		if (count)
+			endless += run.now.endless;
+		} while ((!fault || count) && next());
+		if (count) {
 			fprintf(out, "%lu %lu %lu ", schedules, broken, endless);
-		if (count || !fault)
-			continue;
-		r.trace = out;
-		return schedule(&r);
+		} else if (fault) {
+			run.trace = out;
+			return schedule();
+		}
 	}
 	return NULL;
 }
 
 unsigned int judge_plain(const struct program *program, const struct judge_task *task)
 {
-	struct judge_run r;
-
-	begin(&r, program, task, &undisturbed);
-	schedule(&r);
-	return r.plain;
+	begin(program, task, &undisturbed);
+	schedule();
+	return run.plain;
 }

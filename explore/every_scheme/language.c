@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: MIT
-#include <ctype.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/options.h"
 #include "explore/every_scheme/every_scheme.h"
 
-const struct language_operation language[OPERATIONS] = {
 #define X(operation, ...) { __VA_ARGS__ },
-	LANGUAGE_OPERATIONS(X)
+const struct language_operation language[OPERATIONS] = { LANGUAGE_OPERATIONS(X) };
 #undef X
-};
 
-/* All that a program's text is made of, in the order of their enums; then the other options'. */
-enum { AT_FORM = OPERATIONS, AT_SLOW = AT_FORM + FORMS, AT_TEST = AT_SLOW + SLOWS };
+/* All that a program's text is made of, but its tests, in the order of their enums. */
+enum { AT_FORM = OPERATIONS, AT_SLOW = AT_FORM + FORMS };
 #define X(item, name, ...) name,
 static const char *const words[] = { LANGUAGE_OPERATIONS(X) "whole",
 				     "low",
 				     "delta",
 				     "packed low",
-				     "where",
+				     "", /* SLOW_NONE */
 				     "else far",
 				     "else long",
 				     "else lost",
-				     LANGUAGE_RELATIONS(X) NULL };
-static const char *const groups[] = { LANGUAGE_GROUPS(X) NULL };
-static const char *const promises[] = { LANGUAGE_PROMISES(X) NULL };
+				     NULL };
+static const char *const relations[] = { LANGUAGE_RELATIONS(X) NULL };
+const char *const language_groups[] = { LANGUAGE_GROUPS(X) NULL };
+const char *const language_promises[] = { LANGUAGE_PROMISES(X) NULL };
 #undef X
 #define X(item, name, more) more,
 static const unsigned int relation_needs[RELATIONS] = { LANGUAGE_RELATIONS(X) };
@@ -60,7 +60,7 @@ static unsigned int relations_of(unsigned int set)
 
 unsigned int program_relations(const struct program *program)
 {
-	unsigned int place = program_set(program, 0, program->mains + program->slows) & SET(SP);
+	unsigned int place = program_set(program, 0, program->length) & SET(SP);
 	unsigned int set = program_set(program, 0, program_claim(program)) | place;
 	unsigned int not = REL(END) | (place ? REL(WORDS) : 0) |
 			   (program->form == FORM_PACKED ? 0 : REL(PACKED));
@@ -70,7 +70,7 @@ unsigned int program_relations(const struct program *program)
 
 unsigned int program_late(const struct program *program)
 {
-	unsigned int set = program_set(program, program->mains, program->mains + program->slows);
+	unsigned int set = program_set(program, program->mains, program->length);
 	unsigned int both = set | program_set(program, 0, program_claim(program));
 
 	return (set & SET(LT) ? REL(END) : 0) |
@@ -79,8 +79,9 @@ unsigned int program_late(const struct program *program)
 
 bool program_may_go_on(const struct program *program, unsigned int has)
 {
-	unsigned int begin = program->slows ? program->mains : 0, claim = program_claim(program);
-	unsigned int last = program->mains + program->slows - 1u, often = 1, i;
+	unsigned int begin = program->length > program->mains ? program->mains : 0,
+		     claim = program_claim(program);
+	unsigned int last = program->length - 1u, often = 1, i;
 	unsigned int set = program_set(program, begin, last), operation = program->op[last];
 	const struct language_operation *what = &language[operation];
 	unsigned int where = !begin			   ? (claim < last ? AFTER : BEFORE) :
@@ -108,7 +109,7 @@ bool program_is_formed(const struct program *program)
 {
 	unsigned int at = program_claim(program), before = program_set(program, 0, at);
 	unsigned int set = program_set(program, 0, program->mains), claim = program->op[at];
-	unsigned int slow = program_set(program, program->mains, program->mains + program->slows);
+	unsigned int slow = program_set(program, program->mains, program->length);
 	unsigned int all = set | slow;
 
 	if (at == program->mains || !(set & SET(CK)) || !(set & SET(MK)) != !(set & SET(UM)))
@@ -136,17 +137,17 @@ bool program_is_formed(const struct program *program)
 
 struct program_cost program_cost(const struct program *program)
 {
-	struct program_cost cost = { .operations = program->mains + program->slows };
+	struct program_cost cost = { .of[COST_OPERATIONS] = program->length };
 	unsigned int i, set = program_set(program, 0, program->mains);
 
 	for (i = 0; i < program->mains; i++) {
 		const struct language_operation *what = &language[program->op[i]];
 
-		cost.clocks += what->kind == KIND_CLOCK;
-		cost.accesses += what->kind != KIND_CLOCK && what->kind != KIND_MASK;
-		cost.atomics += !!(what->groups & (HAS(XADD) | HAS(CMPXCHG)));
+		cost.of[COST_CLOCKS] += what->kind == KIND_CLOCK;
+		cost.of[COST_ACCESSES] += what->kind != KIND_CLOCK && what->kind != KIND_MASK;
+		cost.of[COST_ATOMICS] += !!(what->groups & (HAS(XADD) | HAS(CMPXCHG)));
 	}
-	cost.words = !!(set & SET(LS)) + !!(set & SET(LB));
+	cost.of[COST_WORDS] = !!(set & SET(LS)) + !!(set & SET(LB));
 	return cost;
 }
 
@@ -159,7 +160,7 @@ static void print_test(unsigned int set, const char *before, FILE *out)
 
 	for (i = 0; i < RELATIONS; i++)
 		if (set >> i & 1) {
-			fprintf(out, "%s %s", before, words[AT_TEST + i]);
+			fprintf(out, "%s %s", before, relations[i]);
 			before = "";
 		}
 }
@@ -174,88 +175,82 @@ void program_print(const struct program *program, FILE *out)
 	print_test(program->test, " where", out);
 	if (program->trigger)
 		fprintf(out, "; %s", words[AT_SLOW + program->trigger]);
-	for (; i < program->mains + program->slows; i++)
+	for (; i < program->length; i++)
 		fprintf(out, "%s%s", i == program->mains ? ": " : "; ", words[program->op[i]]);
 	print_test(program->late, "; delta where", out);
 }
 
-/* The longest of `names` that *text begins with, which is skipped; -1 after a line: none. */
-static int take_word(const char *option, const char **text, const char *const *names)
+/* The next part of *rest, without blanks around it; NULL: there is none. */
+static char *next_part(char **rest, const char *ends)
 {
-	char known[512] = "";
-	size_t length, longest = 0;
-	int i, best = -1;
+	char *part = NULL, *end;
 
-	for (i = 0; names[i]; i++) {
-		length = strlen(names[i]);
-		if (length > longest && !strncmp(*text, names[i], length) &&
-		    !isalnum((unsigned char)(*text)[length])) {
-			longest = length;
-			best = i;
-		}
-		length = strlen(known);
-		snprintf(known + length, sizeof(known) - length, "%s%s", i ? ", " : "", names[i]);
+	while (*rest && (!part || !*part)) {
+		part = strsep(rest, ends);
+		part += strspn(part, " ");
+		for (end = part + strlen(part); end > part && end[-1] == ' '; end--)
+			end[-1] = '\0';
 	}
-	*text += longest;
-	if (best < 0)
-		fail_line("%s: there is no \"%.*s\"; there are %s", option,
-			  (int)strcspn(*text, ";:,"), *text, known);
-	return best;
+	return part && *part ? part : NULL;
 }
 
-static bool take_words(const char *option, const char *text, const char *const *names,
-		       unsigned int *set)
+bool language_set(const char *option, const char *text, const char *const *names, unsigned int *set)
 {
+	char copy[1024], *rest = copy, *part;
 	int word;
 
-	for (*set = 0; *(text += strspn(text, " ,")); *set |= 1u << word) {
-		word = take_word(option, &text, names);
+	snprintf(copy, sizeof(copy), "%s", text);
+	for (*set = 0; (part = next_part(&rest, " ,")); *set |= 1u << word) {
+		word = option_word(option, part, names);
 		if (word < 0)
 			return false;
 	}
 	return true;
 }
 
-bool language_groups(const char *text, unsigned int *set)
+/* Adds an operation, the record, or the name of a slow path; its test has been cut off. */
+static bool take_part(struct program *program, const char *part, unsigned int test, bool *formed)
 {
-	return take_words("--ops", text, groups, set);
-}
+	int word = option_word("--program", part, words);
 
-bool language_promises(const char *text, unsigned int *set)
-{
-	return take_words("--promises", text, promises, set);
+	if (word < 0)
+		return false;
+	if (word < OPERATIONS && program->length == PROGRAM_MOST)
+		return fail_with(0, "--program: more than %d operations", PROGRAM_MOST);
+	if (word < OPERATIONS) {
+		program->op[program->length++] = (uint8_t)word;
+		program->mains += !*formed;
+	} else if (word >= AT_SLOW) {
+		program->trigger = (uint8_t)(word - AT_SLOW);
+	} else if (!*formed) {
+		program->form = (uint8_t)(word - AT_FORM);
+		*formed = true;
+	}
+	*(program->trigger ? &program->late : &program->test) |= (uint8_t)test;
+	return true;
 }
 
 bool program_parse(const char *text, struct program *program)
 {
+	char copy[1024], *rest = copy, *part, *where;
+	unsigned int test, set;
 	bool formed = false;
-	int word;
 
 	*program = (struct program){ .mains = 0 };
-	while (*(text += strspn(text, " \n;:"))) {
-		word = take_word("--program", &text, words);
-		if (word < 0)
+	snprintf(copy, sizeof(copy), "%s", text);
+	while ((part = next_part(&rest, ";:\n"))) {
+		where = strstr(part, " where ");
+		if (where)
+			*where = '\0';
+		if (!language_set("--program", where ? where + 7 : "", relations, &test) ||
+		    !take_part(program, part, test, &formed))
 			return false;
-		if (word < OPERATIONS && program->mains + program->slows == PROGRAM_MOST)
-			return fail_with(0, "--program: more than %d operations", PROGRAM_MOST);
-		if (word < OPERATIONS) {
-			program->op[program->mains + program->slows] = (uint8_t)word;
-			*(formed ? &program->slows : &program->mains) += 1;
-		} else if (word < AT_SLOW && !formed) {
-			program->form = (uint8_t)(word - AT_FORM);
-			formed = true;
-		} else if (word > AT_SLOW && word < AT_TEST) {
-			program->trigger = (uint8_t)(word - AT_SLOW);
-		} else if (word >= AT_TEST) {
-			*(program->trigger ? &program->late : &program->test) |=
-				(uint8_t)(1 << (word - AT_TEST));
-		}
 	}
-	if (!formed || (program->slows && !program->trigger))
+	if (!formed || (program->length > program->mains && !program->trigger))
 		return fail_with(0, "--program: end it with its record: whole, low, packed low or "
 				    "delta, \"where\" its test, and \"else\" its slow path");
-	if (!(program_set(program, 0, program->mains) & CLAIMS) ||
-	    !(program_set(program, 0, program->mains) & SET(CK)))
+	set = program_set(program, 0, program->mains);
+	if (!(set & CLAIMS) || !(set & SET(CK)))
 		return fail_with(0, "--program: a reserve has a clock and a claim (xadd, cmpxchg, "
 				    "store or commit of the tail)");
 	if (program->test & ~program_relations(program) || program->late & ~program_late(program))
@@ -266,12 +261,11 @@ bool program_parse(const char *text, struct program *program)
 /* ---- a row ---- */
 
 /* A word as schemes/parts/found.h defines it, which has no blanks. */
-static void put_name(FILE *out, const char *before, const char *name, const char *after)
+static void put_name(FILE *out, const char *before, const char *name)
 {
 	fputs(before, out);
 	for (; *name; name++)
 		fputc(*name == ' ' ? '_' : *name, out);
-	fputs(after, out);
 }
 
 static void define_test(FILE *out, const char *name, unsigned int set, bool never)
@@ -281,7 +275,7 @@ static void define_test(FILE *out, const char *name, unsigned int set, bool neve
 	fprintf(out, "\n#define FOUND_%s (%d", name, !never);
 	for (i = 0; i < RELATIONS; i++)
 		if (set >> i & 1)
-			put_name(out, " && REL_", words[AT_TEST + i], "");
+			put_name(out, " && REL_", relations[i]);
 	fputc(')', out);
 }
 
@@ -290,16 +284,17 @@ static void define_list(FILE *out, const char *name, const struct program *progr
 {
 	fprintf(out, "\n#define FOUND_%s", name);
 	for (; i < end; i++) {
-		put_name(out, " OP_", words[program->op[i]], ";");
-		if (i >= program->mains && CLAIMS >> program->op[i] & 1)
-			fputs(" FOUND_STAMP_ALONE;", out);
+		put_name(out, " OP_", words[program->op[i]]);
+		fputs(i >= program->mains && CLAIMS >> program->op[i] & 1 ? "; FOUND_STAMP_ALONE;" :
+									    ";",
+		      out);
 	}
 }
 
 int program_header(const struct program *program, unsigned int owes, const char *path)
 {
 	unsigned int i, at = program_claim(program), mains = program->mains;
-	unsigned int clocks = program_cost(program).clocks;
+	unsigned int clocks = program_cost(program).of[COST_CLOCKS];
 	FILE *out;
 
 	if (program->op[at] == OP_RC)
@@ -307,7 +302,7 @@ int program_header(const struct program *program, unsigned int owes, const char 
 						   "assembly: schemes/restartable.h is that row");
 	out = fopen(path, "w");
 	if (!out)
-		return fail_with(EXIT_RESOURCE, "cannot write %s", path);
+		return fail_file("write", path, errno);
 	fputs("/* SPDX-License-Identifier: MIT */\n/*\n * ", out);
 	program_print(program, out);
 	fprintf(out,
@@ -330,11 +325,11 @@ int program_header(const struct program *program, unsigned int owes, const char 
 			fprintf(out, " | PROMISE_%s", promise_rows[i]);
 	fputc(')', out);
 	define_test(out, "TEST", program->test, false);
-	define_test(out, "EXACT", program->late, !program->slows);
+	define_test(out, "EXACT", program->late, program->length == mains);
 	define_list(out, "BEFORE", program, 0, at);
 	define_list(out, "CLAIM", program, at, at + 1);
 	define_list(out, "AFTER", program, at + 1, mains);
-	define_list(out, "SLOW", program, mains, mains + program->slows);
+	define_list(out, "SLOW", program, mains, program->length);
 	fputs("\n\n#include \"schemes/core/ring.h\"\n\nstruct scheme_ring {\n\tstruct ring ring;\n"
 	      "\tuint64_t s, b;\n};\n\n#include \"schemes/parts/found.h\"\n\n#endif\n",
 	      out);

@@ -63,8 +63,8 @@ report $? "three processes count as one does"
 [ "$one" = "$(for part in 0 1 2; do counts --processes 1 --part $part/3; done | sums)" ]
 report $? "three parts add up to it"
 
-says "an unknown operation of a CPU" 1 'there is no "frob"' "$every" --ops "load frob"
-says "an operation that the language lacks" 1 'there is no "swap tail"' "$every" \
+says "an unknown operation of a CPU" 1 '--ops frob: not one of' "$every" --ops "load frob"
+says "an operation that the language lacks" 1 '--program swap tail: not one of' "$every" \
 	--program "load tail; clock; swap tail; low"
 says "a test without its load" 1 "not loaded before" "$every" \
 	--program "load tail; clock; cmpxchg tail; low where near"
