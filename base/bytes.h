@@ -4,8 +4,7 @@
  * string instruction (rep movs), which takes longer to start than the call takes for all of some
  * hundred bytes.
  */
-#ifndef STAMPEDE_BASE_BYTES_H
-#define STAMPEDE_BASE_BYTES_H
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
@@ -25,5 +24,3 @@ static inline void bytes_clear(void *at, size_t count)
 {
 	memset(at, 0, bytes_any_count(count));
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Child processes: programs, and copies of this process. None outlives this one. Whatever cannot be
  * started says so in one line on stderr.
  */
-#ifndef STAMPEDE_BASE_CHILD_H
-#define STAMPEDE_BASE_CHILD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ int child_run(const struct child_program *program, char **text);
 /* Zeroed memory that this process shares with children forked from now on. NULL: as above. */
 void *child_share(size_t bytes);
 void child_unshare(void *memory, size_t bytes);
-
-#endif

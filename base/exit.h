@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How a program ends. All programs, and all functions that say "or an exit code", mean these. */
-#ifndef STAMPEDE_BASE_EXIT_H
-#define STAMPEDE_BASE_EXIT_H
+#pragma once
 
 enum exit_code {
 	EXIT_FINE = 0,
@@ -12,5 +11,3 @@ enum exit_code {
 	EXIT_INTERRUPTED = 5,
 	EXIT_NOISY = 7,
 };
-
-#endif

@@ -4,8 +4,7 @@
  * remedy, in one call, so that threads do not mix theirs. The message has no newline; control
  * characters in it, from file names or parsers, become blanks.
  */
-#ifndef STAMPEDE_BASE_FAIL_H
-#define STAMPEDE_BASE_FAIL_H
+#pragma once
 
 #include "base/exit.h"
 
@@ -42,5 +41,3 @@ void end_crashes(const char *row);
 #define END_FAULT(what) \
 	end_with(EXIT_USAGE, "%s (%s:%d): a fault of Stampede; please report it", what, __FILE__, \
 		 __LINE__)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that are there whole or not at all. */
-#ifndef STAMPEDE_BASE_FILE_H
-#define STAMPEDE_BASE_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -33,5 +32,3 @@ const char *file_data(const char *relative, char *path);
 
 /* A hash of a file's content, 16 hexadecimal digits (table_hash()). 0, or an errno. */
 int file_hash(const char *path, char text[FILE_HASH_BYTES]);
-
-#endif

@@ -4,8 +4,7 @@
  * there 64 bins per power of two, so that a percentile is high by at most 1/64 of itself. Values of
  * 2^HISTOGRAM_BITS and more are counted together; the greatest of all is kept exactly.
  */
-#ifndef STAMPEDE_BASE_HISTOGRAM_H
-#define STAMPEDE_BASE_HISTOGRAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -79,5 +78,3 @@ struct histogram_point {
  */
 unsigned int histogram_ecdf(const struct histogram *histogram, struct histogram_point *points,
 			    unsigned int most);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON: what --json FILE of all programs does, and a field as text or number. */
-#ifndef STAMPEDE_BASE_JSON_H
-#define STAMPEDE_BASE_JSON_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ json_t *json_or_null(double value);
 /* key, key_95_low and key_95_high, times `unit`. */
 void json_set_interval(json_t *object, const char *key, const struct stats_interval *its,
 		       double unit);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading what the user typed: numbers with ranges, names with a nearest guess. */
-#ifndef STAMPEDE_BASE_OPTIONS_H
-#define STAMPEDE_BASE_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ int option_word(const char *option, const char *text, const char *const *words);
  */
 bool option_number(const char *option, const char *text, uint64_t least, uint64_t most,
 		   uint64_t *value);
-
-#endif

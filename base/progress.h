@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How far a run is and how long it will go on, on stderr: in place on a terminal, else by line. */
-#ifndef STAMPEDE_BASE_PROGRESS_H
-#define STAMPEDE_BASE_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ void progress_done(struct progress *progress, double expected_seconds);
 
 /* Clears the line. */
 void progress_end(struct progress *progress);
-
-#endif

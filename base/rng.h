@@ -3,8 +3,7 @@
  * Random numbers that are the same on every machine: xorshift where a sequence is wanted, splitmix
  * where any seed must do, as in a shuffle that can be had again from its seed.
  */
-#ifndef STAMPEDE_BASE_RNG_H
-#define STAMPEDE_BASE_RNG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -54,5 +53,3 @@ static inline void rng_shuffle(unsigned int *order, unsigned int count, uint64_t
 		order[other] = kept;
 	}
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Signals that end a program: Ctrl-C, a CI that cancels, a terminal that is gone. */
-#ifndef STAMPEDE_BASE_SIGNALS_H
-#define STAMPEDE_BASE_SIGNALS_H
+#pragma once
 
 #include <signal.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ static inline int signals_stop(void (*stop)(int))
 			return -1;
 	return 0;
 }
-
-#endif

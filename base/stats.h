@@ -4,8 +4,7 @@
  * Nothing here takes times for normally distributed: all is by rank. Samples are arrays of finite
  * numbers; memory that cannot be had makes a result NAN.
  */
-#ifndef STAMPEDE_BASE_STATS_H
-#define STAMPEDE_BASE_STATS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ double stats_half_width(const struct stats_interval *interval);
  */
 #define STATS_EXACT 64
 struct stats_interval stats_shift(const double *a, size_t a_count, const double *b, size_t b_count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Byte strings, each kept once and known by a number. */
-#ifndef STAMPEDE_BASE_TABLE_H
-#define STAMPEDE_BASE_TABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ uint32_t table_number(struct table *table, const void *bytes, size_t count);
 
 /* *bytes, unless NULL, gets their count. Aligned as a uint64_t. */
 const void *table_get(const struct table *table, uint32_t number, size_t *bytes);
-
-#endif

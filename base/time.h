@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The time of the machine, which no stamp is taken from. */
-#ifndef STAMPEDE_BASE_TIME_H
-#define STAMPEDE_BASE_TIME_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -23,5 +22,3 @@ static inline uint64_t cpu_time_ns(void)
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
-
-#endif

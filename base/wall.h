@@ -4,8 +4,7 @@
  * CLOCK_REALTIME, which are ns since 1970. Arithmetic only; runner/place/clock_pair.h takes the
  * readings.
  */
-#ifndef STAMPEDE_BASE_WALL_H
-#define STAMPEDE_BASE_WALL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ uint64_t wall_hz(const struct clock_pair *a, const struct clock_pair *b);
 /* "2026-01-02T03:04:05.123456789Z" of ns since 1970. */
 #define WALL_DATE_BYTES 40
 const char *wall_date(uint64_t realtime_ns, char text[WALL_DATE_BYTES]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Products of two 64-bit values, also where the compiler has no integer of 128 bits. */
-#ifndef STAMPEDE_BASE_WIDE_H
-#define STAMPEDE_BASE_WIDE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ static inline uint64_t wide_scale(uint64_t value, uint64_t by, uint64_t over)
 	return wide_scale_by_bits(value, by, over);
 #endif
 }
-
-#endif

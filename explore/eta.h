@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The explorer's progress and the time that is left: a line on stderr (base/progress.h). */
-#ifndef STAMPEDE_EXPLORE_ETA_H
-#define STAMPEDE_EXPLORE_ETA_H
+#pragma once
 
 #include "explore/family/tiers.h"
 
@@ -31,5 +30,3 @@ void eta_say_all(void);
 
 /* Clears the line, for what is going to be printed. */
 void eta_clear(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of build/explore. */
-#ifndef STAMPEDE_EXPLORE_EXPLORE_OPTIONS_H
-#define STAMPEDE_EXPLORE_EXPLORE_OPTIONS_H
+#pragma once
 
 #include "explore/replay/show.h"
 #include "explore/family/tiers.h"
@@ -30,5 +29,3 @@ struct explore_options {
  * *status, as of options_parse().
  */
 bool explore_options_parse(int argc, char **argv, struct explore_options *options, int *status);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads explored rows from their files. */
-#ifndef STAMPEDE_EXPLORE_LOAD_H
-#define STAMPEDE_EXPLORE_LOAD_H
+#pragma once
 
 #include "explore/explore_options.h"
 
@@ -20,5 +19,3 @@ int load_foreign(struct explore_options *options);
  * object. Negative errno, after a line on stderr; -ENOTSUP: not with this budget.
  */
 int load_row(const struct explore_options *options, const char *row, const struct family *family);
-
-#endif

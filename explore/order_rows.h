@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* build/explore --order c11. */
-#ifndef STAMPEDE_EXPLORE_ORDER_ROWS_H
-#define STAMPEDE_EXPLORE_ORDER_ROWS_H
+#pragma once
 
 #include "explore/explore_options.h"
 
 /* Searches the rows that are chosen, or the object that is named. An exit code. */
 int order_rows(const struct explore_options *options, const struct driver *const *rows,
 	       unsigned int count);
-
-#endif

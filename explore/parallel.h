@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tasks side by side in several processes, and their results in order in this one. */
-#ifndef STAMPEDE_EXPLORE_PARALLEL_H
-#define STAMPEDE_EXPLORE_PARALLEL_H
+#pragma once
 
 struct parallel {
 	unsigned int count; /* of tasks */
@@ -16,5 +15,3 @@ struct parallel {
 
 /* 0, what take() said, or an exit code after a line on stderr. Ends early if search_interrupted. */
 int parallel_run(const struct parallel *beside);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Searches the families of rows that were asked for, and prints them row after row. */
-#ifndef STAMPEDE_EXPLORE_SEARCH_ROWS_H
-#define STAMPEDE_EXPLORE_SEARCH_ROWS_H
+#pragma once
 
 #include "explore/tasks.h"
 
@@ -11,5 +10,3 @@
  */
 int search_rows(const struct explore_options *options, const struct driver *const *rows,
 		unsigned int count);
-
-#endif

@@ -3,8 +3,7 @@
  * The work that a command line of the explorer asks for: families of rows, one after the other, and
  * how they are printed and recorded, wherever they were searched.
  */
-#ifndef STAMPEDE_EXPLORE_TASKS_H
-#define STAMPEDE_EXPLORE_TASKS_H
+#pragma once
 
 #include "explore/explore_options.h"
 #include "judge/driver.h"
@@ -68,5 +67,3 @@ void tasks_print(const char *row, const char *what, const struct findings *findi
 
 /* The exit code for a search that did not come to its end. */
 int tasks_failed(int error, const char *row);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A ring with its memory, the scheme that writes it, and what its writers counted. */
-#ifndef STAMPEDE_JUDGE_BUFFER_H
-#define STAMPEDE_JUDGE_BUFFER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ void buffer_check(const struct buffer *buffer, struct check *check);
  * meanwhile find an overwriting ring in discard mode, so that none is lapped while it is read.
  */
 void buffer_drain(struct buffer *buffer, struct check *check);
-
-#endif

@@ -20,8 +20,7 @@
  * totals, and identity by the number of events of each id. The injected build is a timed one that
  * stores CHECK_INEXACT for a stamp declared so.
  */
-#ifndef STAMPEDE_JUDGE_CHECK_H
-#define STAMPEDE_JUDGE_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -499,5 +498,3 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 	check->last_time = time;
 	check->last_stamp = stamp;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * One driver per row and build: driver.c compiled with the row's scheme inlined. Hot code is
  * inside; these pointers are called once per batch, per signal or per drain.
  */
-#ifndef STAMPEDE_JUDGE_DRIVER_H
-#define STAMPEDE_JUDGE_DRIVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -181,5 +180,3 @@ void driver_list(FILE *text, const struct driver *driver);
 
 /* Most rows there can be; a build with more fails. */
 #define DRIVERS_MAX 128
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The timed loop of the injected build; part of driver.c, for the row that is compiled there. */
-#ifndef STAMPEDE_JUDGE_DRIVER_INJECT_H
-#define STAMPEDE_JUDGE_DRIVER_INJECT_H
+#pragma once
 
 /* Bits of a wrap, also for rows that store whole stamps and have none. */
 #define INJECTED_WRAP_BITS (STAMP_BITS > 32 ? 27 : STAMP_BITS)
@@ -85,5 +84,3 @@ static void driver_run(void *scheme, struct writer *writer, uint64_t events)
 	injection.due = due;
 	writer->entered[CONTEXT_TASK] += events;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Payloads that a restartable section copies; part of driver.c, after struct source. */
-#ifndef STAMPEDE_JUDGE_DRIVER_RESTART_H
-#define STAMPEDE_JUDGE_DRIVER_RESTART_H
+#pragma once
 
 #if SEAM_PAYLOAD_STAMP
 /* The section stores the stamp itself. */
@@ -57,6 +56,4 @@ static inline void payload_published(struct source *src)
 {
 	src->writer->written[src->context]++;
 }
-#endif
-
 #endif

@@ -4,8 +4,7 @@
  * that the same code is timed and explored. PAYLOAD_INEXACT(src), if it is defined, is told of
  * a stamp that is declared inexact, which such a payload cannot carry.
  */
-#ifndef STAMPEDE_JUDGE_DRIVER_TIMED_H
-#define STAMPEDE_JUDGE_DRIVER_TIMED_H
+#pragma once
 
 static inline void payload_fill(const struct reservation *rsv, struct source *src, uint32_t len)
 {
@@ -21,5 +20,3 @@ static inline void payload_fill(const struct reservation *rsv, struct source *sr
 #endif
 	memcpy(rsv->payload, &stamp, sizeof(stamp));
 }
-
-#endif

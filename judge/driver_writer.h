@@ -4,8 +4,7 @@
  * line names. driver.c has this half and reader.c the other; where only writers are, as in a
  * kernel, it is alone. Include it after judge/driver.h.
  */
-#ifndef STAMPEDE_JUDGE_DRIVER_WRITER_H
-#define STAMPEDE_JUDGE_DRIVER_WRITER_H
+#pragma once
 
 #include "base/rng.h"
 
@@ -342,5 +341,3 @@ static void driver_flush(void *scheme)
 	.run_fenced = DRIVER_RUN_FENCED, .run_empty = driver_run_empty, \
 	.run_clock = driver_run_clock, .interrupt = driver_interrupt, .beat = driver_beat, \
 	.busy = driver_busy, .flush = driver_flush
-
-#endif

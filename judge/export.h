@@ -11,8 +11,7 @@
  * A trace is a directory, written as <dir>.partial and renamed when it is whole; if it cannot be
  * made whole, nothing stays.
  */
-#ifndef STAMPEDE_JUDGE_EXPORT_H
-#define STAMPEDE_JUDGE_EXPORT_H
+#pragma once
 
 #include "base/wall.h"
 #include "judge/buffer.h"
@@ -79,5 +78,3 @@ int export_end(struct export *export);
 
 /* Removes what was written; frees `export`. */
 void export_abort(struct export *export);
-
-#endif

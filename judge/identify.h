@@ -5,8 +5,7 @@
  * writer runs at a time. So a reader with such a log (core/seam.h: SEAM_IDENTIFIES) has the
  * whole payload that the checked build would have stored, and all oracles judge it.
  */
-#ifndef STAMPEDE_JUDGE_IDENTIFY_H
-#define STAMPEDE_JUDGE_IDENTIFY_H
+#pragma once
 
 struct event;
 
@@ -17,5 +16,3 @@ void identify_begin(void);
  * Puts a check_payload in place of the stamp that the decoded event carries. The reader calls it.
  */
 void identify_event(struct event *event);
-
-#endif

@@ -10,8 +10,7 @@
  * where interrupts had to be masked excuses times and extensions, and all else only of a row that
  * does not reject such writers.
  */
-#ifndef STAMPEDE_JUDGE_JUDGE_H
-#define STAMPEDE_JUDGE_JUDGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,5 +73,3 @@ void judge_full(const struct ring *ring, uint64_t lost_before, struct check *che
 
 /* The verdict on `check` as it is now: some objections were put aside, or several were merged. */
 void judge_again(const struct check *check, uint64_t stuck, struct judgement *judgement);
-
-#endif

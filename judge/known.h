@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the explorer said of the very source that a row was compiled from. */
-#ifndef STAMPEDE_JUDGE_KNOWN_H
-#define STAMPEDE_JUDGE_KNOWN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ struct known {
  * judge/explored.def, or found by make bench on this machine (explored/known next to the program).
  */
 const struct known *known_of(const char *row);
-
-#endif

@@ -24,8 +24,7 @@
  * On x86-64 plain stores and loads keep these orders. Elsewhere commits are release operations; the
  * published form and the last line are not ordered there, and are refused.
  */
-#ifndef STAMPEDE_JUDGE_LIVE_H
-#define STAMPEDE_JUDGE_LIVE_H
+#pragma once
 
 #include "judge/buffer.h"
 #include "schemes/core/handover.h"
@@ -62,5 +61,3 @@ uint64_t live_take(struct live *live, struct check *check);
 
 /* Objects if more was given back than `check` has had, and no writer can have overwritten it. */
 void live_check_given_back(const struct ring *ring, struct check *check);
-
-#endif

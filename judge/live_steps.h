@@ -3,8 +3,7 @@
  * A visit of the judge's reader to a ring (judge/live.h). The explorer runs these very steps, and
  * stops between them.
  */
-#ifndef STAMPEDE_JUDGE_LIVE_STEPS_H
-#define STAMPEDE_JUDGE_LIVE_STEPS_H
+#pragma once
 
 #include "schemes/core/handover.h"
 
@@ -36,5 +35,3 @@ static inline uint64_t live_steps(struct handover *reader, struct ring *ring, st
 	handover_give_back(ring, spare);
 	return taken;
 }
-
-#endif

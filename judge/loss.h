@@ -15,8 +15,7 @@
  *   busy         it interrupted a writer that declares to keep all others out
  *   unexplained  none of these: the event had room
  */
-#ifndef STAMPEDE_JUDGE_LOSS_H
-#define STAMPEDE_JUDGE_LOSS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ static inline void loss_add(struct loss_counts *sum, const struct loss_counts *o
 }
 
 const char *loss_name(enum loss loss);
-
-#endif

@@ -3,8 +3,7 @@
  * A row of the counting build on the virtual clock: time goes by, and beats come when they are due.
  * The one player of counts, claims and tests; the explorer does not use it.
  */
-#ifndef STAMPEDE_JUDGE_PLAYER_H
-#define STAMPEDE_JUDGE_PLAYER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ void player_pass(struct player *player, uint64_t ticks);
 
 /* Takes the time since the latest beat into beat_worst. */
 void player_look(struct player *player);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tracers that people use, and the row that prices the stamps of each (schemes/products.def). */
-#ifndef STAMPEDE_JUDGE_PRODUCTS_H
-#define STAMPEDE_JUDGE_PRODUCTS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -20,5 +19,3 @@ extern const struct product products[];
  * "all". EXIT_USAGE after a line on stderr if there is none.
  */
 int products_list(FILE *text, const char *part);
-
-#endif

@@ -6,8 +6,7 @@
  * in between gets nonsense. Restartable sections must be detached (parts/restart.h): the kernel
  * would start them over at each read.
  */
-#ifndef STAMPEDE_JUDGE_TRAPPED_H
-#define STAMPEDE_JUDGE_TRAPPED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@
  */
 bool trapped_begin(void (*hook)(void *arg), void *arg);
 void trapped_end(void);
-
-#endif

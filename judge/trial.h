@@ -19,8 +19,7 @@
  * milliseconds. STAMPEDE_TRIALS in the environment names the kinds to play, to see what a verdict
  * is worth without the others.
  */
-#ifndef STAMPEDE_JUDGE_TRIAL_H
-#define STAMPEDE_JUDGE_TRIAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ bool trial_play(struct row_trial *trial, const struct driver *counting, const st
 		const struct driver *cheap);
 
 const char *trial_kind_name(enum trial_kind kind);
-
-#endif

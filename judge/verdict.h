@@ -18,8 +18,7 @@
  * that the row tells apart; BOUNDED, by a clock whose every read takes a wrap; STEP_PROOF, by
  * stamps that are older than the previous one.
  */
-#ifndef STAMPEDE_JUDGE_VERDICT_H
-#define STAMPEDE_JUDGE_VERDICT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -48,5 +47,3 @@ enum verdict verdict_of_row(const struct evidence *evidence, enum verdict oracle
 
 /* The worse of two words for the same row: broken, need not met, not tried, inexact, kept. */
 enum verdict verdict_worse(enum verdict a, enum verdict b);
-
-#endif

@@ -4,8 +4,7 @@
  * its times. SCHEMA.md lists the fields. What cannot be known is the text "unknown" or JSON null,
  * never a guess; the real host name appears nowhere.
  */
-#ifndef STAMPEDE_RESULTS_METADATA_H
-#define STAMPEDE_RESULTS_METADATA_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ void warnings_print(const json_t *warnings, FILE *out);
 
 /* Names them on one line. */
 void warnings_name(const json_t *warnings, FILE *out);
-
-#endif /* STAMPEDE_RESULTS_METADATA_H */

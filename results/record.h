@@ -19,8 +19,7 @@
  * base/exit.h. JSON arguments are borrowed: the caller keeps its own reference. A NULL where JSON
  * is due (a json_pack() that failed) is an error, never a crash. One thread writes a record.
  */
-#ifndef STAMPEDE_RESULTS_RECORD_H
-#define STAMPEDE_RESULTS_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ void record_abort(struct record *rec);
  */
 bool record_check_row(const json_t *row, char *why, size_t size);
 bool record_check(const json_t *document, char *why, size_t size);
-
-#endif /* STAMPEDE_RESULTS_RECORD_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The slots of a cell as numbers. */
-#ifndef STAMPEDE_RESULTS_SAMPLES_H
-#define STAMPEDE_RESULTS_SAMPLES_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -42,5 +41,3 @@ double samples_cycle_ticks(const json_t *rows);
 /* Median of samples_collect() and its 95 % interval; middle is NAN if there are none. */
 struct stats_interval samples_median(const json_t *rows, const struct samples_cell *cell,
 				     const char *key);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * bench: workloads in the checked build, row by row, and the sections that they measure themselves.
  */
-#ifndef STAMPEDE_RUNNER_CHECKED_H
-#define STAMPEDE_RUNNER_CHECKED_H
+#pragma once
 
 #include "runner/run.h"
 #include "workloads/workload.h"
@@ -18,5 +17,3 @@ int checked_sections(const struct workload_section *sections, struct workload_be
 		     struct run *run);
 double checked_sections_seconds(const struct workload_section *sections,
 				const struct workload_bench *bench);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* bench: what is counted of each row, and is the same in every run of the same code. */
-#ifndef STAMPEDE_RUNNER_COUNTED_H
-#define STAMPEDE_RUNNER_COUNTED_H
+#pragma once
 
 #include <jansson.h>
 
@@ -34,5 +33,3 @@ json_t *counted_json(const char *row, const struct counted *counted);
  */
 int counted_decoding(const struct driver *const *rows, int count, struct progress *progress,
 		     double *events_per_second);
-
-#endif

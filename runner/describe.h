@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* bench: what the record says of the rows. */
-#ifndef STAMPEDE_RUNNER_DESCRIBE_H
-#define STAMPEDE_RUNNER_DESCRIBE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -12,5 +11,3 @@ json_t *describe_rows(const struct driver *const *rows, int count);
 
 /* Rows of all that there are which this machine cannot run, and why. */
 json_t *describe_left_out(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* bench: what was asked for, and what that comes to. */
-#ifndef STAMPEDE_RUNNER_PLAN_H
-#define STAMPEDE_RUNNER_PLAN_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -43,5 +42,3 @@ int plan_choose(struct plan *plan);
 
 /* The command that repeats the run. */
 json_t *plan_command(const struct plan *plan);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* bench: what came of the run so far: sections of the record, and what is said of each row. */
-#ifndef STAMPEDE_RUNNER_RUN_H
-#define STAMPEDE_RUNNER_RUN_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ void run_broke(struct run *run, int row, const char *why);
 
 /* A line on stderr for each row that broke one: a row without a timed cell is in no table. */
 void run_complain(const struct run *run);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* bench: the sections of the record that are made from all that was measured. */
-#ifndef STAMPEDE_RUNNER_SECTIONS_H
-#define STAMPEDE_RUNNER_SECTIONS_H
+#pragma once
 
 #include "runner/counted.h"
 #include "runner/run.h"
@@ -9,5 +8,3 @@
 
 void sections_make(const struct workload_bench *bench, const struct rounds *rounds,
 		   const struct counted_all *counted, struct run *run);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* bench: the timed part: which cells, in how many rounds, and what came of them. */
-#ifndef STAMPEDE_RUNNER_TIMED_H
-#define STAMPEDE_RUNNER_TIMED_H
+#pragma once
 
 #include <jansson.h>
 
@@ -51,5 +50,3 @@ json_t *timed_injected(const struct rounds *rounds);
  */
 double timed_apart(const struct summary_table *table, const json_t *again);
 json_t *timed_noise_json(const struct rounds *rounds, double apart);
-
-#endif

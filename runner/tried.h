@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* bench: the trial of each row, and what of all that could be tried this run did not try. */
-#ifndef STAMPEDE_RUNNER_TRIED_H
-#define STAMPEDE_RUNNER_TRIED_H
+#pragma once
 
 #include "runner/run.h"
 #include "workloads/workload.h"
@@ -11,5 +10,3 @@ int tried_rows(const struct workload_bench *bench, struct run *run);
 
 /* Sentences for section "not_tried"; empty if all was. */
 json_t *tried_not(const struct workload_bench *bench);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* bench: the machine, the CPUs that are used of it, and what disturbs times there. */
-#ifndef STAMPEDE_RUNNER_WHERE_H
-#define STAMPEDE_RUNNER_WHERE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -28,5 +27,3 @@ void where_close(struct where *where);
 
 /* What machine it is, with the load of now as that after the run. A new reference. */
 json_t *where_context(struct where *where);
-
-#endif

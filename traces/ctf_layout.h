@@ -6,8 +6,7 @@
  * CTF 2 allows a field of an event's header that has no role only if something is chosen by it. For
  * those there is an optional field of no bits behind them, which CTF 1.8 has no use for.
  */
-#ifndef STAMPEDE_TRACES_CTF_LAYOUT_H
-#define STAMPEDE_TRACES_CTF_LAYOUT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -32,5 +31,3 @@ json_t *ctf_layout_packet_header(void);
 json_t *ctf_layout_packet_context(const struct ctf_description *description);
 json_t *ctf_layout_event_header(const struct ctf_description *description);
 json_t *ctf_layout_payload(const struct ctf_description *description, uint32_t id);
-
-#endif

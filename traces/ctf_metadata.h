@@ -6,8 +6,7 @@
  * disappears in rounding, with an offset of 0. Of rows that cut low bits of the stamp the clock is
  * the stamp without them, at the rate / 2^cut.
  */
-#ifndef STAMPEDE_TRACES_CTF_METADATA_H
-#define STAMPEDE_TRACES_CTF_METADATA_H
+#pragma once
 
 #include <stdio.h>
 
@@ -15,5 +14,3 @@
 
 /* Writes the metadata; 0, or -ENOMEM. The caller looks at ferror(). */
 int ctf_metadata_write(FILE *text, const struct ctf_description *description);
-
-#endif

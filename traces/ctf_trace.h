@@ -3,8 +3,7 @@
  * CTF traces of anybody, and ours as others see them, by libbabeltrace2: 2.0 reads CTF 1.8, 2.1 and
  * later CTF 2 as well. Programs that read them are linked with -lbabeltrace2.
  */
-#ifndef STAMPEDE_TRACES_CTF_TRACE_H
-#define STAMPEDE_TRACES_CTF_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ void ctf_trace_free(struct ctf_trace *trace);
 /* Each integer of the context and the payload that has a name, in the order of the record. */
 typedef void ctf_integer_fn(void *arg, const char *name, bool is_signed, uint64_t value);
 void ctf_event_integers(const struct ctf_event *event, ctf_integer_fn *integer, void *arg);
-
-#endif

@@ -10,8 +10,7 @@
  *            where the delta was 0: times behind it may be 1 late.)
  *   30, 31   may stand alone, before padding or at the end
  */
-#ifndef STAMPEDE_TRACES_FTRACE_READ_H
-#define STAMPEDE_TRACES_FTRACE_READ_H
+#pragma once
 
 #include "schemes/format/format_ftrace.h"
 #include "traces/trace_file.h"
@@ -80,5 +79,3 @@ static inline uint64_t ftrace_subbuf_begin(const uint8_t *subbuf)
 	memcpy(&stamp, subbuf, sizeof(stamp));
 	return stamp;
 }
-
-#endif

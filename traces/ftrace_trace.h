@@ -7,8 +7,7 @@
  * files are cpu<N>.raw, any other file of sub-buffers, or a trace_pipe_raw, which is read until it
  * has no more for now; their format is looked for beside them and where tracefs has it.
  */
-#ifndef STAMPEDE_TRACES_FTRACE_TRACE_H
-#define STAMPEDE_TRACES_FTRACE_TRACE_H
+#pragma once
 
 #include "traces/ftrace_read.h"
 
@@ -46,5 +45,3 @@ int ftrace_read_file(const char *path, const struct ftrace_format *format,
 /* Paths of cpu<N>.raw in `dir` by N; NULL-ended, to be freed with ftrace_free_files(). */
 char **ftrace_list_files(const char *dir);
 void ftrace_free_files(char **paths);
-
-#endif

@@ -3,8 +3,7 @@
  * Finds wrong times in a trace of any format. An importer gives events, packets and losses in the
  * order of the file; lint_finish() then compares the streams. docs/formats.md has the kinds.
  */
-#ifndef STAMPEDE_TRACES_LINT_H
-#define STAMPEDE_TRACES_LINT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -187,5 +186,3 @@ bool lint_print(const struct lint *lint, FILE *out, const char *path);
 bool lint_print_loss(const struct lint *lint, FILE *out, const char *path);
 
 void lint_free(struct lint *lint);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The importers of read-trace --lint, one for each format. */
-#ifndef STAMPEDE_TRACES_LINT_FORMATS_H
-#define STAMPEDE_TRACES_LINT_FORMATS_H
+#pragma once
 
 #include "traces/ftrace_trace.h"
 #include "traces/lint.h"
@@ -14,5 +13,3 @@ lint_importer lint_chrome, lint_perf, lint_xray;
 /* An exit code, after a line on stderr, if nothing can be read. */
 int lint_ftrace(struct lint *lint, const char *path, const struct ftrace_format *format);
 int lint_ctf(struct lint *lint, const char *dir);
-
-#endif

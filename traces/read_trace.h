@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What read-trace does with a trace of either format. */
-#ifndef STAMPEDE_TRACES_READ_TRACE_H
-#define STAMPEDE_TRACES_READ_TRACE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -101,5 +100,3 @@ void read_dates_print(FILE *out, const struct read_dates *dates);
 void read_report(struct read_sum *sum, const char *path, const struct trace_fault *fault,
 		 const struct trace_fault *backward, uint64_t events, uint64_t packets,
 		 const char *packets_name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What readers of all formats share: a file in memory, decoded events, faults with their offset. */
-#ifndef STAMPEDE_TRACES_TRACE_FILE_H
-#define STAMPEDE_TRACES_TRACE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ void trace_file_release(struct trace_file *file, uint64_t offset);
  * on stderr and exit code 1.
  */
 void trace_file_catch_truncation(void);
-
-#endif

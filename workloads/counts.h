@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts of a row in the counting build, on the virtual clock: exact, and the same everywhere. */
-#ifndef STAMPEDE_WORKLOADS_COUNTS_H
-#define STAMPEDE_WORKLOADS_COUNTS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -36,5 +35,3 @@ json_t *counts_by_rate(const struct driver *driver, double hz);
  */
 json_t *counts_replay(const struct driver *driver, const struct gaps *gaps, uint64_t events,
 		      double hz, uint64_t seed, enum verdict *verdict);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a program's other work takes from a tracer: caches, translations, code. */
-#ifndef STAMPEDE_WORKLOADS_EVICT_H
-#define STAMPEDE_WORKLOADS_EVICT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ void evict(struct evict *evict, enum evict_kind kind);
 
 /* Zeroed memory on one huge page, for munmap(EVICT_HUGE_BYTES). NULL: errno says why not. */
 void *evict_huge_page(void);
-
-#endif

@@ -6,8 +6,7 @@
  * A file is csv with the header log2_bucket,lo_ns,hi_ns,count: gaps of lo_ns to hi_ns (both
  * included) came `count` times. Bucket b > 0 is 2^(b-1) .. 2^b - 1; bucket 0 is the gap of 0.
  */
-#ifndef STAMPEDE_WORKLOADS_GAPS_H
-#define STAMPEDE_WORKLOADS_GAPS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ double gaps_sample_ns(const struct gaps *gaps, uint64_t *state);
  * gaps_read().
  */
 int gaps_each(const char *directory, int (*one)(void *arg, const struct gaps *gaps), void *arg);
-
-#endif

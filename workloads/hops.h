@@ -3,8 +3,7 @@
  * What `migrate` and `live_migrate` have in common: threads that record into the ring of the CPU
  * that they are on, and send each other to other CPUs at any moment.
  */
-#ifndef STAMPEDE_WORKLOADS_HOPS_H
-#define STAMPEDE_WORKLOADS_HOPS_H
+#pragma once
 
 #include "workloads/engine/thread.h"
 
@@ -24,5 +23,3 @@ void hops_record(struct engine_thread *thread, struct hops *hops, uint64_t event
 void hops_merge(struct hops *sum, const struct hops *one);
 void hops_print(FILE *out, const struct hops *hops, const struct engine_result *result);
 void hops_json(json_t *into, const struct hops *hops, const struct engine_result *result);
-
-#endif

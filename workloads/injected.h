@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Cells of the injected build: wraps and nested writers by plan (core/inject.h). */
-#ifndef STAMPEDE_WORKLOADS_INJECTED_H
-#define STAMPEDE_WORKLOADS_INJECTED_H
+#pragma once
 
 #include "workloads/workload.h"
 
@@ -16,5 +15,3 @@ struct injected_plan {
 };
 
 void injected_cells(const struct injected_plan *plan, const struct workload_cells *cells);
-
-#endif

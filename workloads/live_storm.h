@@ -4,8 +4,7 @@
  * reader. One of the writers looks after the reader: it wakes the reader, stops it now and then,
  * and closes sub-buffers that are open for too long.
  */
-#ifndef STAMPEDE_WORKLOADS_LIVE_STORM_H
-#define STAMPEDE_WORKLOADS_LIVE_STORM_H
+#pragma once
 
 #include "workloads/engine/live.h"
 
@@ -29,5 +28,3 @@ const char *live_storm_in_vain(const struct engine_config *config,
 void live_storm_print(FILE *out, const struct engine_result *result);
 void live_storm_json(json_t *into, const struct engine_config *config,
 		     const struct engine_result *result);
-
-#endif

@@ -3,8 +3,7 @@
  * A row under a clock that misbehaves, played on the virtual clock: which times are read wrong, by
  * how much at worst, and until when.
  */
-#ifndef STAMPEDE_WORKLOADS_MISCLOCK_H
-#define STAMPEDE_WORKLOADS_MISCLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ struct misclock_result {
  */
 int misclock_play(const struct driver *driver, enum misclock kind, uint64_t ticks, double hz,
 		  unsigned int plays, uint64_t seed, struct misclock_result *result);
-
-#endif

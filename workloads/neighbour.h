@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A thread on another CPU that is in the way of writers (cold.c). */
-#ifndef STAMPEDE_WORKLOADS_NEIGHBOUR_H
-#define STAMPEDE_WORKLOADS_NEIGHBOUR_H
+#pragma once
 
 #include <pthread.h>
 
@@ -34,5 +33,3 @@ void neighbour_wait(const struct neighbour *neighbour);
 
 /* Of one that was not started: nothing. */
 void neighbour_stop(struct neighbour *neighbour);
-
-#endif

@@ -10,8 +10,7 @@
  * blocks; a block in which the kernel took the CPU away is marked, and its samples count all the
  * same. The ring is judged afterwards: no figures for a row that broke a promise.
  */
-#ifndef STAMPEDE_WORKLOADS_TAILS_H
-#define STAMPEDE_WORKLOADS_TAILS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -63,5 +62,3 @@ int tails_run(const struct tails_config *config, struct tails_result *result);
 
 /* An element of the record's section "tails", see results/SCHEMA.md. */
 json_t *tails_json(const struct tails_config *config, const struct tails_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Gaps that a writer waits for on the real clock, and how often it was too late for one. */
-#ifndef STAMPEDE_WORKLOADS_WAITS_H
-#define STAMPEDE_WORKLOADS_WAITS_H
+#pragma once
 
 #include "workloads/engine/thread.h"
 
@@ -17,5 +16,3 @@ void waits_merge(void *sum, const void *one);
 void waits_print(FILE *out, const struct engine_result *result);
 void waits_json(json_t *into, const struct engine_config *config,
 		const struct engine_result *result);
-
-#endif

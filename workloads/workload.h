@@ -11,8 +11,7 @@
  *   a section       `sections`: figures of its own in the record
  *   its companions  workloads without a text, which the user does not name: they run `with` another
  */
-#ifndef STAMPEDE_WORKLOADS_WORKLOAD_H
-#define STAMPEDE_WORKLOADS_WORKLOAD_H
+#pragma once
 
 #include <jansson.h>
 #include <signal.h>
@@ -168,5 +167,3 @@ static inline bool workload_benched(const struct workload *workload)
 {
 	return workload->forms || workload->sections || workload->cells;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How many events, interrupts and so on one schedule of the explorer may have. */
-#ifndef STAMPEDE_EXPLORE_ENGINE_BUDGET_H
-#define STAMPEDE_EXPLORE_ENGINE_BUDGET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ static inline uint64_t start_of(const struct start *start, const struct start_pa
 
 	return part->words ? (uint64_t) * (const start_WORD *)at : *(const start_NUMBER *)at;
 }
-
-#endif

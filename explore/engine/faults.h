@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writers that crash, or do not end: the engine continues where it last set a mark. */
-#ifndef STAMPEDE_EXPLORE_ENGINE_FAULTS_H
-#define STAMPEDE_EXPLORE_ENGINE_FAULTS_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdbool.h>
@@ -23,5 +22,3 @@ void faults_arm(bool on);
 
 /* The writer that runs does what no row may: as a fault of its own. */
 _Noreturn void faults_raise(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a search has found: how schedules were judged, and one that was not kept. */
-#ifndef STAMPEDE_EXPLORE_ENGINE_FINDINGS_H
-#define STAMPEDE_EXPLORE_ENGINE_FINDINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,5 +78,3 @@ void findings_fault(struct findings *findings, const struct action *action, unsi
 /* The same for the state that the world is in, which is spoilt. `without`: oracles not asked. */
 void findings_judge(struct findings *findings, const struct action *action, unsigned int actions,
 		    unsigned int without, uint64_t times);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The states of one writer at one stop, each with the number of ways there, and one of them. */
-#ifndef STAMPEDE_EXPLORE_ENGINE_FRONTIER_H
-#define STAMPEDE_EXPLORE_ENGINE_FRONTIER_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -72,5 +71,3 @@ void frontier_free(struct frontier *frontier);
  */
 void frontier_add(struct frontier *frontier, const struct state_key *key, uint32_t left,
 		  uint64_t ways, const struct path *path, const struct steps *then);
-
-#endif

@@ -15,8 +15,7 @@
  * row that breaks either is refused, with the reason; every schedule, at every instruction, needs
  * no A2 (--stops all --engine schedules).
  */
-#ifndef STAMPEDE_EXPLORE_ENGINE_GUARD_H
-#define STAMPEDE_EXPLORE_ENGINE_GUARD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -48,5 +47,3 @@ void guard_same_frame(uintptr_t sp, uintptr_t end, uint64_t frame);
 
 /* A1. Negative errno, after a line on stderr: -ENOTSUP for what an explored row cannot have. */
 int object_check(const char *path);
-
-#endif

@@ -3,8 +3,7 @@
  * Long byte strings that differ little from each other, each kept once and known by a number: of a
  * string only the numbers of its pieces are kept.
  */
-#ifndef STAMPEDE_EXPLORE_ENGINE_INTERNED_H
-#define STAMPEDE_EXPLORE_ENGINE_INTERNED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ const void *interned_first(const struct interned *pieces, uint32_t number);
 
 /* Bytes of memory taken. */
 uint64_t interned_memory(const struct interned *pieces);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The set of final states of a search, as hashes. */
-#ifndef STAMPEDE_EXPLORE_ENGINE_OUTCOMES_H
-#define STAMPEDE_EXPLORE_ENGINE_OUTCOMES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@ void outcomes_add(uint64_t hash);
 void outcomes_end(uint64_t *count, uint64_t *hash);
 /* Up to `most` of them, in the order in which they came. */
 void outcomes_copy(uint64_t *to, unsigned int most);
-
-#endif

@@ -5,8 +5,7 @@
  * holds; a schedule at its end is judged, and the newest copy put back. A writer that nothing can
  * interrupt any more continues in the copy of its code that has no stops.
  */
-#ifndef STAMPEDE_EXPLORE_ENGINE_SEARCH_H
-#define STAMPEDE_EXPLORE_ENGINE_SEARCH_H
+#pragma once
 
 #include <signal.h>
 
@@ -91,5 +90,3 @@ bool search_next(const struct search *search);
 
 /* Can anything still happen to the uppermost writer? */
 bool search_open(void);
-
-#endif

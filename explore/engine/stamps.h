@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Stamps that were recorded, in their order: which gap between two of them is the widest? */
-#ifndef STAMPEDE_EXPLORE_ENGINE_STAMPS_H
-#define STAMPEDE_EXPLORE_ENGINE_STAMPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ void stamps_remove(uint64_t *stamp, unsigned int count, uint64_t one);
 
 /* Ticks between two that follow each other, at most; 0 of fewer than two. */
 uint64_t stamps_widest(const uint64_t *stamp, unsigned int count);
-
-#endif

@@ -30,12 +30,9 @@
  * Ten schedules end in six states: three of the six with both interrupts lose both. The interrupt
  * itself is followed from [x = 0], [x = 1], each with so many left, once, and not from each arrow.
  */
-#ifndef STAMPEDE_EXPLORE_ENGINE_STATES_H
-#define STAMPEDE_EXPLORE_ENGINE_STATES_H
+#pragma once
 
 #include "explore/engine/search.h"
 
 /* One writer at a time: the budget has no others on CPUs of their own. `findings`: search_run() */
 void states_run(const struct search *search, struct findings *findings);
-
-#endif

@@ -4,8 +4,7 @@
  * all its registers, one upon the other, and nothing else. Memory plus the writers' stack is
  * therefore everything, and a copy of both is a snapshot.
  */
-#ifndef STAMPEDE_EXPLORE_ENGINE_SWITCH_H
-#define STAMPEDE_EXPLORE_ENGINE_SWITCH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -54,5 +53,3 @@ uintptr_t switch_launch(uintptr_t sp, void (*function)(void), const uintptr_t ar
 
 /* A stop that a compiler put there, at a labelled point (schemes/core/point.h). */
 void point_stop(const char *label);
-
-#endif

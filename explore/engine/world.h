@@ -4,8 +4,7 @@
  * the engine keeps of them. All that changes is in one block at one address, so that two
  * searches of one row, in two processes, can compare their final states byte by byte.
  */
-#ifndef STAMPEDE_EXPLORE_ENGINE_WORLD_H
-#define STAMPEDE_EXPLORE_ENGINE_WORLD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -263,5 +262,3 @@ extern uint64_t world_outcome;
 uint64_t world_hash(void);
 
 struct ring *world_ring(void);
-
-#endif

@@ -13,8 +13,7 @@
  * than the tail that was read; if the slow path's own test then holds, the record is the difference
  * to what it found, else it has the time of the record before, and is declared inexact.
  */
-#ifndef STAMPEDE_EXPLORE_EVERY_SCHEME_EVERY_SCHEME_H
-#define STAMPEDE_EXPLORE_EVERY_SCHEME_EVERY_SCHEME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -193,5 +192,3 @@ struct search_estimate {
 } search_estimate(const struct search_task *task, struct search_result *result, double limit);
 /* Prints each program, and whether the first budgets break it. */
 void search_list(const struct search_task *task, struct search_result *result);
-
-#endif

@@ -10,8 +10,7 @@
  * It runs a part of the tier: each family of the shape with one interrupt and neither jumps nor
  * reads, and without interrupts with one of those, a jump from one start only.
  */
-#ifndef STAMPEDE_EXPLORE_FAMILY_COVERAGE_H
-#define STAMPEDE_EXPLORE_FAMILY_COVERAGE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -38,5 +37,3 @@ void coverage_print(const struct coverage *coverage, bool all);
 
 /* The same and all of these, as a document. */
 json_t *coverage_json(const struct coverage *coverage);
-
-#endif

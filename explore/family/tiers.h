@@ -2,8 +2,7 @@
 /*
  * The budgets that are searched of every row, by tier. A tier contains the previous ones.
  */
-#ifndef STAMPEDE_EXPLORE_FAMILY_TIERS_H
-#define STAMPEDE_EXPLORE_FAMILY_TIERS_H
+#pragma once
 
 #include "explore/engine/search.h"
 
@@ -73,5 +72,3 @@ void family_format(const struct family *family, char *text, size_t bytes);
 
 /* The same for a record: what are columns on a terminal is one blank here. */
 void family_words(const struct family *family, char *text, size_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What was searched and found, as a document for the record (results/SCHEMA.md, explored). */
-#ifndef STAMPEDE_EXPLORE_FAMILY_VERDICTS_H
-#define STAMPEDE_EXPLORE_FAMILY_VERDICTS_H
+#pragma once
 
 #include "explore/family/coverage.h"
 #include "explore/replay/show.h"
@@ -30,5 +29,3 @@ void verdicts_add_coverage(const struct coverage *one);
  * after a line on stderr.
  */
 int verdicts_write(const char *path, int status);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * An execution is the sequence of its choices. The search goes through all sequences, depth first.
  */
-#ifndef STAMPEDE_EXPLORE_ORDER_CHOICES_H
-#define STAMPEDE_EXPLORE_ORDER_CHOICES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ _Noreturn void order_abandon(void);
 
 /* Says what was chosen, in the execution that is told. */
 void order_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-#endif

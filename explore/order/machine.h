@@ -20,8 +20,7 @@
  * What the running CPU loads is put where the code will find it just before it looks, and what it
  * stores is taken from there before anything else happens.
  */
-#ifndef STAMPEDE_EXPLORE_ORDER_MACHINE_H
-#define STAMPEDE_EXPLORE_ORDER_MACHINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ void machine_fence(int order);
 /* Stores `next(old)` behind what it read, unless `expected` is given and is not that. */
 bool machine_update(volatile uint64_t *at, uint64_t (*next)(uint64_t old, uint64_t value),
 		    uint64_t value, const uint64_t *expected, int order, int failed, uint64_t *old);
-
-#endif

@@ -16,8 +16,7 @@
  * instructions, compiled for ThreadSanitizer, whose functions are here (hooks.c): the compiler
  * tells of each access, and of the order that the code asks for.
  */
-#ifndef STAMPEDE_EXPLORE_ORDER_ORDER_H
-#define STAMPEDE_EXPLORE_ORDER_ORDER_H
+#pragma once
 
 #include "explore/engine/findings.h"
 #include "explore/order/row.h"
@@ -36,5 +35,3 @@ struct order_search {
 
 /* Negative errno, after a line on stderr. */
 int order_run(const struct order_search *search, struct findings *findings);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a row's object for executions under C11's memory order shows: order_row (row.c). */
-#ifndef STAMPEDE_EXPLORE_ORDER_ROW_H
-#define STAMPEDE_EXPLORE_ORDER_ROW_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ struct order_row {
 	void *memory; /* the places that its CPUs share */
 	size_t bytes;
 };
-
-#endif

@@ -3,8 +3,7 @@
  * One schedule again, step by step, and its timeline: which writer interrupted which at which
  * step, the stamps taken, what a reader decodes, and the oracle that objected.
  */
-#ifndef STAMPEDE_EXPLORE_REPLAY_REPLAY_H
-#define STAMPEDE_EXPLORE_REPLAY_REPLAY_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -85,5 +84,3 @@ void replay_format(const struct action *action, unsigned int actions, char *text
 
 /* The other way round. How many, or -1 after a line on stderr. */
 int replay_parse(const char *text, struct action *action, unsigned int most);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes what a schedule recorded as a trace in a format that others read; see export.h. */
-#ifndef STAMPEDE_EXPLORE_REPLAY_REPLAY_EXPORT_H
-#define STAMPEDE_EXPLORE_REPLAY_REPLAY_EXPORT_H
+#pragma once
 
 #include "explore/engine/search.h"
 
@@ -18,5 +17,3 @@ int replay_export(const char *dir, bool ctf2, const struct search *search,
  * stderr; how many stay.
  */
 int replay_export_omit(const struct driver **rows, int count, bool ctf2);
-
-#endif

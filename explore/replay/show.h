@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A schedule as the user sees it: the command that plays it again, and the timeline. */
-#ifndef STAMPEDE_EXPLORE_REPLAY_SHOW_H
-#define STAMPEDE_EXPLORE_REPLAY_SHOW_H
+#pragma once
 
 #include "explore/replay/replay.h"
 
@@ -39,5 +38,3 @@ int show_draw(struct show *show);
  */
 void show_failure(struct show *show, const struct search *search, const struct failure *failure,
 		  int *error);
-
-#endif

@@ -4,8 +4,7 @@
  * includes a tracer's own source as its owner ships it, and defines what is declared first below.
  * docs/foreign.md is the guide.
  */
-#ifndef STAMPEDE_EXPLORE_STOPS_FOREIGN_H
-#define STAMPEDE_EXPLORE_STOPS_FOREIGN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ FOREIGN_SCOPE void foreign_outcome(uint64_t digits);
 
 /* The tracer says that so many events are lost, in all. */
 FOREIGN_SCOPE void foreign_lost(uint64_t events);
-
-#endif

@@ -4,8 +4,7 @@
  * (-DFOREIGN_SHIM='"shim.c"'). The tracer's static variables are put into section foreign_data by
  * objcopy; while none of its writers runs they are a copy behind the ring, in explored memory.
  */
-#ifndef STAMPEDE_EXPLORE_STOPS_FOREIGN_ROW_H
-#define STAMPEDE_EXPLORE_STOPS_FOREIGN_ROW_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -171,5 +170,3 @@ static FOREIGN_PLAIN void foreign_load(struct explored_row *row)
 	row->foreign = true;
 	row->driver = &foreign_driver;
 }
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Geometry and widths are constants of the object, as in the timed build, and make its "shape".
  */
-#ifndef STAMPEDE_EXPLORE_STOPS_ROW_H
-#define STAMPEDE_EXPLORE_STOPS_ROW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -130,5 +129,3 @@ void explored_read(void *scheme, void *spare); /* handover.c */
 
 /* The stop itself (switch.c); saves every register and hands over to the engine. */
 void explore_stop(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What an event of the task costs, with interrupts on and nothing of ours that comes into it. */
-#ifndef STAMPEDE_EXTRAS_KERNEL_PRICE_H
-#define STAMPEDE_EXTRAS_KERNEL_PRICE_H
+#pragma once
 
 #include "extras/kernel/run.h"
 
@@ -10,5 +9,3 @@
  * memory. Negative errno.
  */
 int price_take(struct kernel_price *price, uint8_t *area);
-
-#endif

@@ -8,8 +8,7 @@
  * each CPU and by all that interrupts it, and comes back when nothing writes any more. Each CPU's
  * area is then mapped at KERNEL_AREA_BYTES times the number of the CPU among those that record.
  */
-#ifndef STAMPEDE_EXTRAS_KERNEL_RUN_H
-#define STAMPEDE_EXTRAS_KERNEL_RUN_H
+#pragma once
 
 #include "judge/driver.h"
 
@@ -111,5 +110,3 @@ struct kernel_image {
 
 _Static_assert(sizeof(struct kernel_image) <= KERNEL_SCHEME_AT, "the image has its place");
 _Static_assert(sizeof(struct subbuf) == 64, "KERNEL_BASE_AT counts with it");
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One CPU of an epoch: the ring that it records into, and what interrupts it. */
-#ifndef STAMPEDE_EXTRAS_KERNEL_SIDE_H
-#define STAMPEDE_EXTRAS_KERNEL_SIDE_H
+#pragma once
 
 #include <linux/completion.h>
 #include <linux/hrtimer.h>
@@ -70,5 +69,3 @@ void side_stop(struct side *side);
 
 int sides_register(void);
 void sides_unregister(void);
-
-#endif

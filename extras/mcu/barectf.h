@@ -4,8 +4,7 @@
  * documentation asks, an interrupt looks at barectf_is_in_tracing_section() first. The clock has 64
  * bits, and is never late.
  */
-#ifndef STAMPEDE_MCU_BARECTF_H
-#define STAMPEDE_MCU_BARECTF_H
+#pragma once
 
 #include <barectf.h>
 #include <stdbool.h>
@@ -101,6 +100,4 @@ static uint32_t finish(void)
 		close_packet(NULL);
 	return turned_away + tracer.parent.events_discarded;
 }
-#endif
-
 #endif

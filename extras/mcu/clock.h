@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The clock of a row on a board (CLOCK_GIVEN of core/clock_real.h). */
-#ifndef STAMPEDE_MCU_CLOCK_H
-#define STAMPEDE_MCU_CLOCK_H
+#pragma once
 
 #include "extras/mcu/machine.h"
 #include "schemes/core/bits.h"
@@ -18,5 +17,3 @@ static inline uint64_t clock_given(void)
 {
 	return (machine_counter() + CLOCK_JUMPED) & (uint32_t)bits_mask(COUNTER_BITS);
 }
-
-#endif

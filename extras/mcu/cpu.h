@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Interrupts off, and back to what they were. */
-#ifndef STAMPEDE_MCU_CPU_H
-#define STAMPEDE_MCU_CPU_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ static inline __attribute__((always_inline)) void cpu_unmask(uint32_t before)
 	__asm__ volatile("msr primask, %0" : : "r"(before) : "memory");
 #endif
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a board gives to the program that records on it (record.c). */
-#ifndef STAMPEDE_MCU_MACHINE_H
-#define STAMPEDE_MCU_MACHINE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -41,5 +40,3 @@ _Noreturn void machine_exit(int code);
 /* The program: its thread, and what interrupts it at `pc`. */
 int record_main(void);
 void record_interrupt(unsigned int level, uint32_t pc);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the compiler calls on a Cortex-M0+, which has no LDREX: the same with interrupts off. */
-#ifndef STAMPEDE_MCU_MASKED_H
-#define STAMPEDE_MCU_MASKED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,6 +34,4 @@ __attribute__((weak)) unsigned int __atomic_fetch_add_4(volatile void *word, uns
 	cpu_unmask(before);
 	return seen;
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What record.c records by: a row, and its ring. */
-#ifndef STAMPEDE_MCU_ROW_H
-#define STAMPEDE_MCU_ROW_H
+#pragma once
 
 #include ROW_HEADER
 
@@ -62,6 +61,4 @@ static uint32_t finish(void)
 	flush(&ring);
 	return ring.ring.lost + ring.ring.refused + ring.ring.stuck;
 }
-#endif
-
 #endif

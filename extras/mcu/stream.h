@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the board writes to the host: blocks, each with its head. */
-#ifndef STAMPEDE_MCU_STREAM_H
-#define STAMPEDE_MCU_STREAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ struct board_figures {
 	uint32_t price_events; /* and the ticks that they and an empty loop took */
 	uint32_t price_ticks, empty_ticks, tick_ns;
 };
-
-#endif

@@ -30,8 +30,7 @@
  * are log2 of a sub-buffer's bytes and of the number of sub-buffers. CLOCK(), if it is defined
  * before this header, is the clock: 64 bits that never go back.
  */
-#ifndef STAMPEDE_EXTRAS_TAKE_API_H
-#define STAMPEDE_EXTRAS_TAKE_API_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -146,5 +145,3 @@ static inline uint64_t lost(const struct tracer *t);
 /* Calls that were refused since open(). */
 static inline uint64_t refused(const struct tracer *t);
 #include "extras/take/fields.h"
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The files of a trace: a folder for each chunk, and in it metadata and a file for each ring. */
-#ifndef STAMPEDE_EXTRAS_TAKE_CHUNKS_H
-#define STAMPEDE_EXTRAS_TAKE_CHUNKS_H
+#pragma once
 
 /* `value` in `digits`, or in as many as it takes. */
 static inline const char *trace_name(char name[24], uint64_t value, int digits)
@@ -232,5 +231,3 @@ static inline bool trace_file_begin(struct tracing *all, struct trace_slot *slot
 	}
 	return false;
 }
-
-#endif

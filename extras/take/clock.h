@@ -3,8 +3,7 @@
  * The clock of a taken scheme: define CLOCK() before this header to have another one. (The suite
  * has clocks of its own here, which are made of core/local.h.)
  */
-#ifndef STAMPEDE_EXTRAS_TAKE_CLOCK_H
-#define STAMPEDE_EXTRAS_TAKE_CLOCK_H
+#pragma once
 
 #include "schemes/core/clock_real.h"
 #include "schemes/core/local.h"
@@ -19,5 +18,3 @@
 #define clock_now() CLOCK()
 #define clock_read(label) CLOCK()
 #define clock_behind(cpu) 0
-
-#endif

@@ -23,8 +23,7 @@
  * all files of the program each CPU has a ring, and not each thread: a writer takes that of the CPU
  * that it is on, and may go on in it on another one.
  */
-#ifndef STAMPEDE_EXTRAS_TAKE_CONSUMER_H
-#define STAMPEDE_EXTRAS_TAKE_CONSUMER_H
+#pragma once
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -479,6 +478,4 @@ template <typename Leave> class trace_scope
 };
 
 extern "C" {
-#endif
-
 #endif

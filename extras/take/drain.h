@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The thread that writes what is in the rings. */
-#ifndef STAMPEDE_EXTRAS_TAKE_DRAIN_H
-#define STAMPEDE_EXTRAS_TAKE_DRAIN_H
+#pragma once
 
 /* All that is in a packet. */
 static inline struct trace_part trace_part_of(const struct packet *packet)
@@ -238,5 +237,3 @@ static inline void trace_in_child(void)
 	memset(&all->counts, 0, sizeof(all->counts));
 	pthread_mutex_unlock(&all->lock);
 }
-
-#endif

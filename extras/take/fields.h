@@ -14,8 +14,7 @@
  * fields...) and name_record(t, &a_struct), which return as try_write() does. Event without fields:
  * a struct event_type of yours with "" and 0 bytes.
  */
-#ifndef STAMPEDE_EXTRAS_TAKE_FIELDS_H
-#define STAMPEDE_EXTRAS_TAKE_FIELDS_H
+#pragma once
 
 /* A kind of field: its class, and the type of C that numbers have. */
 #define F_KIND_u8 NUMBER, uint8_t
@@ -187,5 +186,3 @@ static inline uint8_t *field_put(uint8_t *at, const void *from, uint64_t bytes)
 		return name##_record(t_, &of_); \
 	} \
 	struct name
-
-#endif

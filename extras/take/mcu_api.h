@@ -23,8 +23,7 @@
  * this header, are log2 of a packet's bytes and of the number of packets in the ring; OVERWRITE,
  * defined as 1: it keeps the newest. No heap, no C library; a compiler may call memcpy(), memset().
  */
-#ifndef STAMPEDE_EXTRAS_TAKE_MCU_API_H
-#define STAMPEDE_EXTRAS_TAKE_MCU_API_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ static inline bool open(struct recorder *t, const uint32_t *words, uint32_t ids)
 static inline bool write(struct recorder *t, uint32_t id, const uint32_t *payload, uint32_t words);
 static inline uint32_t lost(const struct recorder *t);
 static inline uint32_t refused(const struct recorder *t);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The clock of a scheme that is taken for a board: a counter of the program's, of COUNTER_BITS. */
-#ifndef STAMPEDE_EXTRAS_TAKE_MCU_CLOCK_H
-#define STAMPEDE_EXTRAS_TAKE_MCU_CLOCK_H
+#pragma once
 
 #include "schemes/core/local.h"
 
@@ -11,5 +10,3 @@
 
 #define clock_now() ((uint64_t)((uint32_t)CLOCK() & (uint32_t)bits_mask(COUNTER_BITS)))
 #define clock_read(label) clock_now()
-
-#endif

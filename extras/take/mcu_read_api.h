@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The reader of the ring that ROW_H fills, in the thread that everything else interrupts. */
-#ifndef STAMPEDE_EXTRAS_TAKE_MCU_READ_API_H
-#define STAMPEDE_EXTRAS_TAKE_MCU_READ_API_H
+#pragma once
 
 struct filled {
 	const uint8_t *bytes;
@@ -23,5 +22,3 @@ static inline void sleep(struct recorder *t, uint64_t ticks);
  */
 static inline bool read(struct recorder *t, struct filled *packet);
 static inline void release(struct recorder *t, const struct filled *packet);
-
-#endif

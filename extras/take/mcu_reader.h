@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What mcu_read_api.h declares. */
-#ifndef STAMPEDE_EXTRAS_TAKE_MCU_READER_H
-#define STAMPEDE_EXTRAS_TAKE_MCU_READER_H
+#pragma once
 
 static inline void flush_open(struct recorder *t)
 {
@@ -86,5 +85,3 @@ static inline void release(struct recorder *t, const struct filled *packet)
 	if (packet->number + 1 == t->times)
 		ring_consume(&t->scheme.ring, (uint64_t)packet->number + 1);
 }
-
-#endif

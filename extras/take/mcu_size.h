@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* As size.h, for a board. */
-#ifndef STAMPEDE_EXTRAS_TAKE_MCU_SIZE_H
-#define STAMPEDE_EXTRAS_TAKE_MCU_SIZE_H
+#pragma once
 
 /* log2 of a packet's bytes, 8 .. 10: what a reader gets at once. */
 #ifndef SUBBUF_SHIFT
@@ -28,6 +27,4 @@
 
 #if SUBBUF_SHIFT < 8 || SUBBUF_SHIFT > 10 || COUNT_SHIFT < 1 || COUNT_SHIFT > 16
 #error "SUBBUF_SHIFT is 8 .. 10 (256 bytes to 1 KiB), COUNT_SHIFT 1 .. 16 (2 to 65,536 packets)"
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a scheme is when it is taken out of the suite for a board: see taken.h and mcu_api.h. */
-#ifndef STAMPEDE_EXTRAS_TAKE_MCU_TAKEN_H
-#define STAMPEDE_EXTRAS_TAKE_MCU_TAKEN_H
+#pragma once
 
 #include SCHEME_HEADER
 
@@ -73,5 +72,3 @@ static inline uint32_t refused(const struct recorder *t)
 }
 
 #include "extras/take/mcu_reader.h"
-
-#endif

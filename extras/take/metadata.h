@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tells other readers how to read the packets: the trace's file "metadata". */
-#ifndef STAMPEDE_EXTRAS_TAKE_METADATA_H
-#define STAMPEDE_EXTRAS_TAKE_METADATA_H
+#pragma once
 
 static inline uint64_t clock_today(void)
 {
@@ -112,5 +111,3 @@ static inline int metadata(FILE *to, const struct options *options, const struct
 	}
 	return ferror(to) ? NOT_WRITTEN : OK;
 }
-
-#endif

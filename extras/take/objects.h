@@ -3,8 +3,7 @@
  * One trace for all objects of a process. A library that does not share the program's state (it is
  * opened by dlopen(), or what is exported is limited) finds it by a note, which each object has.
  */
-#ifndef STAMPEDE_EXTRAS_TAKE_OBJECTS_H
-#define STAMPEDE_EXTRAS_TAKE_OBJECTS_H
+#pragma once
 
 #include <elf.h>
 
@@ -77,5 +76,3 @@ static inline __attribute__((constructor)) void trace_shape(void)
 	}
 	trace_owner->mixed |= trace_owner->shape != TRACE_SHAPE;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which ring a writer takes: its thread's, or with PER_CPU that of the CPU. */
-#ifndef STAMPEDE_EXTRAS_TAKE_PER_CPU_H
-#define STAMPEDE_EXTRAS_TAKE_PER_CPU_H
+#pragma once
 
 static inline void trace_leave(void *arg)
 {
@@ -204,5 +203,3 @@ static inline struct tracer *trace_here_called(void)
 {
 	return here();
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The reader of the rings that ROW_H fills, and the trace's metadata. */
-#ifndef STAMPEDE_EXTRAS_TAKE_READ_API_H
-#define STAMPEDE_EXTRAS_TAKE_READ_API_H
+#pragma once
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,5 +67,3 @@ static inline int clock_measure(struct clock_rate *rate, unsigned int ms);
 static inline int metadata(FILE *to, const struct options *options, const struct clock_rate *rate);
 /* A reader's time is seconds + (ticks + stamp) / hz. */
 static inline void clock_offset(const struct clock_rate *rate, int64_t *seconds, uint64_t *ticks);
-
-#endif

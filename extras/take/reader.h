@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What read_api.h declares, but for the metadata. */
-#ifndef STAMPEDE_EXTRAS_TAKE_READER_H
-#define STAMPEDE_EXTRAS_TAKE_READER_H
+#pragma once
 
 static inline int attach(struct tracer *t)
 {
@@ -249,5 +248,3 @@ static inline int copy(const struct tracer *t, uint64_t number, void *to, struct
 }
 
 #include "extras/take/metadata.h"
-
-#endif

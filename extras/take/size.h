@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How large the ring of a taken scheme is: define these before this header to have it otherwise. */
-#ifndef STAMPEDE_EXTRAS_TAKE_SIZE_H
-#define STAMPEDE_EXTRAS_TAKE_SIZE_H
+#pragma once
 
 /* log2 of a sub-buffer's bytes, 8 .. 18: what a reader gets at once, and loses at once. */
 #ifndef SUBBUF_SHIFT
@@ -42,5 +41,3 @@
 
 _Static_assert(SUBBUF_SHIFT >= 8 && SUBBUF_SHIFT <= 18, "a sub-buffer has 256 bytes to 256 KiB");
 _Static_assert(COUNT_SHIFT >= 1 && COUNT_SHIFT <= 16, "a ring has 2 to 65,536 sub-buffers");
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Snapshots, with calls only that a signal handler may make. */
-#ifndef STAMPEDE_EXTRAS_TAKE_SNAPSHOT_H
-#define STAMPEDE_EXTRAS_TAKE_SNAPSHOT_H
+#pragma once
 
 static inline bool trace_copy_ring(struct tracing *all, int folder, struct trace_slot *slot,
 				   uint64_t count)
@@ -127,5 +126,3 @@ static inline int trace_on_crash(const char *folder, uint64_t bytes)
 			return NOT_WRITTEN;
 	return OK;
 }
-
-#endif

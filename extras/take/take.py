@@ -100,7 +100,7 @@ class Cut:
     def body(self, name, guards=None):
         with open(os.path.join(HERE, name), encoding="utf-8") as source:
             text = source.read()
-        text = re.sub(r"^(/\*|//) SPDX.*\n", "", text)
+        text = re.sub(r"^(?:(?:/\*|//) SPDX.*|#pragma once)\n", "", text, flags=re.M)
         guard = re.search(r"^#ifndef (STAMPEDE_\w+_H)\n#define \1\n", text, re.M)
         if guard:
             if guards is not None:

@@ -3,8 +3,7 @@
  * What a scheme is when it is taken out of the suite: take.py makes one header of this and of all
  * that it includes, for one row, whose scheme comes in the place of SCHEME_HEADER.
  */
-#ifndef STAMPEDE_EXTRAS_TAKE_TAKEN_H
-#define STAMPEDE_EXTRAS_TAKE_TAKEN_H
+#pragma once
 
 #include SCHEME_HEADER
 
@@ -49,5 +48,3 @@ static inline void payload_fill(const struct reservation *rsv, struct source *sr
 #include "schemes/core/handover.h"
 #include "extras/take/tracer.h"
 #include "extras/take/reader.h"
-
-#endif

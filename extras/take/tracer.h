@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What api.h declares. */
-#ifndef STAMPEDE_EXTRAS_TAKE_TRACER_H
-#define STAMPEDE_EXTRAS_TAKE_TRACER_H
+#pragma once
 
 struct tracer {
 	struct scheme_ring scheme __attribute__((aligned(64)));
@@ -363,5 +362,3 @@ static inline uint64_t refused(const struct tracer *t)
 {
 	return t ? __atomic_load_n(&t->refused, __ATOMIC_RELAXED) : 0;
 }
-
-#endif

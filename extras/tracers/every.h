@@ -4,8 +4,7 @@
  * shared by the driver, by vclock.so in all programs of the tracer, and by judge-tracer, which
  * reads it if the driver ended early.
  */
-#ifndef STAMPEDE_EXTRAS_TRACERS_EVERY_H
-#define STAMPEDE_EXTRAS_TRACERS_EVERY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,5 +37,3 @@ struct every_page {
  * it is not 0 is in the page.
  */
 int every_run(const char *folder);
-
-#endif

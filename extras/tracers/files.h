@@ -17,8 +17,7 @@
  *	lost STREAM COUNT	events that the tracer says it lost
  *	torn STREAM WORDS	text that the reader could not parse
  */
-#ifndef STAMPEDE_EXTRAS_TRACERS_FILES_H
-#define STAMPEDE_EXTRAS_TRACERS_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ struct happened *truths_find(const struct truths *truths, uint64_t stream, uint6
 /* Calls take() for each line, in order. Returns an exit code as above. */
 int decoded_read(const char *path, void (*take)(const struct decoded_line *decoded, void *arg),
 		 void *arg);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What workload `every` (every.h) did, which instruction a breach belongs to, and why a run ended.
  */
-#ifndef STAMPEDE_EXTRAS_TRACERS_INSTRUCTIONS_H
-#define STAMPEDE_EXTRAS_TRACERS_INSTRUCTIONS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -30,5 +29,3 @@ bool every_ended(const char *out, const char *tracer, int code);
 
 void every_say(const struct every_sum *sum);
 json_t *every_json(const struct every_sum *sum);
-
-#endif

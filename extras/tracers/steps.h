@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What every.c needs of Linux and x86-64: the trap flag, breakpoints, and words to wait for. */
-#ifndef STAMPEDE_EXTRAS_TRACERS_STEPS_H
-#define STAMPEDE_EXTRAS_TRACERS_STEPS_H
+#pragma once
 
 #include <linux/futex.h>
 #include <linux/hw_breakpoint.h>
@@ -75,5 +74,3 @@ static inline void set_word(volatile int *word, int value)
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);
 	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * driver.c, which has the workloads, the truth and main(). Adapters in other languages write both
  * files themselves (files.h).
  */
-#ifndef STAMPEDE_EXTRAS_TRACERS_TRACER_H
-#define STAMPEDE_EXTRAS_TRACERS_TRACER_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -32,6 +31,4 @@ extern const struct tracer_calls tracer;
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -6,8 +6,7 @@
  * call everything except open and write. An event costs two clock reads, an addition and three
  * stores; with every == 16 the clock is read for one event in 16, and the others are only counted.
  */
-#ifndef STAMPEDE_EXTRAS_TRACERS_TRUTH_H
-#define STAMPEDE_EXTRAS_TRACERS_TRUTH_H
+#pragma once
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -65,5 +64,3 @@ static inline void truth_write(struct truth *truth, FILE *out)
 			truth->window[i].entry, truth->window[i].exit);
 	free(truth->window);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares what a tracer's reader said with what happened. Times are in units of its own clock. */
-#ifndef STAMPEDE_EXTRAS_TRACERS_VERDICT_H
-#define STAMPEDE_EXTRAS_TRACERS_VERDICT_H
+#pragma once
 
 #include "base/histogram.h"
 #include "extras/tracers/files.h"
@@ -44,5 +43,3 @@ struct tracer_measure {
 /* Adds one round. Returns an exit code, after a line on stderr. */
 int tracer_judge(struct tracer_judged *judged, const char *truth, const char *decoded,
 		 const struct tracer_measure *measure);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The counter that stamps are taken from and the clocks of the machine, read together. */
-#ifndef STAMPEDE_RUNNER_PLACE_CLOCK_PAIR_H
-#define STAMPEDE_RUNNER_PLACE_CLOCK_PAIR_H
+#pragma once
 
 #include "base/wall.h"
 
@@ -19,5 +18,3 @@ bool clock_pair_take(struct clock_pair *pair);
  * moved otherwise than CLOCK_MONOTONIC. 0 if it is within the pairs' errors.
  */
 int64_t clock_pair_set(const struct clock_pair *a, const struct clock_pair *b);
-
-#endif

@@ -10,8 +10,7 @@
  * Functions that return int have printed one line on stderr when it is not EXIT_FINE. All but the
  * open and close functions may be called by several threads at once on the same struct place.
  */
-#ifndef STAMPEDE_RUNNER_PLACE_PLACE_H
-#define STAMPEDE_RUNNER_PLACE_PLACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,5 +71,3 @@ int place_unbind_self(const struct place *place);
  * it. EXIT_RESOURCE if something moved it, which voids what was measured.
  */
 int place_verify_self(const struct place *place, unsigned pu);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rate of the clock that stamps are taken from. */
-#ifndef STAMPEDE_RUNNER_PLACE_TICKS_H
-#define STAMPEDE_RUNNER_PLACE_TICKS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ void ticks_set_hz(double hz);
 
 /* How ticks_hz() was found, in words. */
 const char *ticks_source(void);
-
-#endif

@@ -3,8 +3,7 @@
  * What a beat costs the thread that it interrupts: signal, handler, the scheme's own work and the
  * beat's event. A timed cell is too short for a beat, and a lower decile would not show it.
  */
-#ifndef STAMPEDE_RUNNER_TIMING_BEAT_COST_H
-#define STAMPEDE_RUNNER_TIMING_BEAT_COST_H
+#pragma once
 
 #include <jansson.h>
 
@@ -34,5 +33,3 @@ int beat_cost_measure(const struct driver *driver, const struct place *place, un
 
 /* A line of the record's section `beats`. */
 json_t *beat_cost_json(const struct driver *driver, const struct beat_cost *cost);
-
-#endif

@@ -5,8 +5,7 @@
  * Benchmark starts. Whatever slows the machine for longer than some batches slows all of them
  * alike, so that a ratio within a slot hardly knows of it.
  */
-#ifndef STAMPEDE_RUNNER_TIMING_CELL_H
-#define STAMPEDE_RUNNER_TIMING_CELL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ json_t *cell_run(const struct cell *cell);
 struct cell_state;
 struct cell_state *cell_open(const struct cell *cell, const char *name, struct gbench_cell *into);
 void cell_close(struct cell_state *state);
-
-#endif

@@ -4,8 +4,7 @@
  * memory, and what it costs to load it is not paid for every cell. A cell is a line of JSON, and
  * so is its answer.
  */
-#ifndef STAMPEDE_RUNNER_TIMING_CELL_PROCESS_H
-#define STAMPEDE_RUNNER_TIMING_CELL_PROCESS_H
+#pragma once
 
 #include <signal.h>
 #include <stdio.h>
@@ -35,5 +34,3 @@ int cell_process_end(struct cell_process *process);
 
 /* What such a process does, until there are no more lines. An exit code. */
 int cell_process_main(int argc, char **argv);
-
-#endif

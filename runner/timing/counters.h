@@ -7,8 +7,7 @@
  * containers, perf_event_paranoid); that is a fact for the record and not an error, so nothing
  * here prints.
  */
-#ifndef STAMPEDE_RUNNER_TIMING_COUNTERS_H
-#define STAMPEDE_RUNNER_TIMING_COUNTERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ int counters_count(const struct counters_event event[2], void (*work)(void *arg)
 
 /* Pure: the counts of a group, extrapolated from running to enabled time. 0 or ENODATA. */
 int counters_evaluate(const struct counters_read *group, uint64_t count[2]);
-
-#endif

@@ -7,8 +7,7 @@
  * another thread has its turns between: what the loop takes beside the chain says whether the core
  * was shared.
  */
-#ifndef STAMPEDE_RUNNER_TIMING_CYCLES_H
-#define STAMPEDE_RUNNER_TIMING_CYCLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ struct cycles_shown cycles_show(void);
 /* Is a link a cycle, by what was shown? */
 bool cycles_are_shown(const struct cycles_shown *shown);
 json_t *cycles_json(const struct cycles_shown *shown);
-
-#endif

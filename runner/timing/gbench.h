@@ -16,8 +16,7 @@
  *		gbench_count(state, "bytes", bytes);
  *	}
  */
-#ifndef STAMPEDE_RUNNER_TIMING_GBENCH_H
-#define STAMPEDE_RUNNER_TIMING_GBENCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,6 +70,4 @@ const char *gbench_version(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -4,8 +4,7 @@
  * order shuffled by the seed. One process is one round, so that each has a layout of memory of its
  * own: the process is the unit of every interval.
  */
-#ifndef STAMPEDE_RUNNER_TIMING_ROUNDS_H
-#define STAMPEDE_RUNNER_TIMING_ROUNDS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ struct cell rounds_cell(const struct rounds *rounds, const struct rounds_cell *c
 
 /* Runs all; every slot is in the record as soon as it is done. An exit code. */
 int rounds_run(struct rounds *rounds);
-
-#endif

@@ -3,8 +3,7 @@
  * Counting instructions by single-stepping (EFLAGS.TF): exact, the same on every machine, and to be
  * had where the CPU's counters are not, at some ten microseconds each.
  */
-#ifndef STAMPEDE_RUNNER_TIMING_STEPS_H
-#define STAMPEDE_RUNNER_TIMING_STEPS_H
+#pragma once
 
 #include "judge/driver.h"
 
@@ -16,5 +15,3 @@
  * single-step is not to be had. The rseq area is taken from the kernel meanwhile (parts/restart.h).
  */
 double steps_per_event(const struct driver *driver);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From slots to one line per row: medians with their intervals, and ranks. */
-#ifndef STAMPEDE_RUNNER_TIMING_SUMMARY_H
-#define STAMPEDE_RUNNER_TIMING_SUMMARY_H
+#pragma once
 
 #include <jansson.h>
 
@@ -60,5 +59,3 @@ double summary_median(const json_t *rows, const char *row, const char *workload,
  * `apart` (0.01: 1 %) more than the first of a rank shares it.
  */
 void summary_rank(struct summary_table *table, double apart);
-
-#endif

@@ -4,8 +4,7 @@
  * CPUs it has, how many of R() they set, and whether x and y matter in the end. An outcome is 1,
  * then these, a digit each.
  */
-#ifndef STAMPEDE_TESTS_EXPLORE_ORDER_LITMUS_H
-#define STAMPEDE_TESTS_EXPLORE_ORDER_LITMUS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -66,5 +65,3 @@ struct order_row order_row = { .memory = &all, .bytes = sizeof(all) };
 		order_row.thread = name##_thread; \
 		order_row.outcome = name##_outcome; \
 	}
-
-#endif

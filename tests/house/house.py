@@ -42,7 +42,7 @@ PLANTS = (
     ("workload_names", "runner/timing/rounds.c", at_end('\tgood = !strcmp(name, "threads");\n')),
     ("one_judge", "workloads/tails.c", at_end("\tcheck_finish(&check, &totals);\n")),
     ("one_judge", "judge/judge.c", lambda text: text.replace("check_finish(", "check_begin(")),
-    ("unused", "base/options.h", lambda text: text.replace("#endif\n", PROTOTYPE + "#endif\n")),
+    ("unused", "base/options.h", at_end(PROTOTYPE)),
     ("struct_tags", "runner/place/place.h", at_end("struct check {\n\tint more;\n};\n")),
     ("one_stderr", "runner/place/ticks.c", at_end('\tfprintf(stderr, "oops");\n')),
     ("one_stderr", "base/options.c", at_end('\tsystem("rm");\n')),

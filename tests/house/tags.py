@@ -21,7 +21,8 @@ WORDS = 3  # of a sentence, at least
 
 def explained(text):
     """The invariants that the file's first comments explain, or say where they are."""
-    head = text[:text.index("#ifndef")] if "#ifndef" in text else text[:text.find("#include")]
+    first = next((one for one in ("#pragma once", "#ifndef", "#include") if one in text), "\0")
+    head = text.split(first, maxsplit=1)[0]
     found = {int(one) for one in TAGS.findall(head)}
     for first, last in re.findall(r"\bI(\d) to I(\d)\b", head):
         found |= set(range(int(first), int(last) + 1))

@@ -3,8 +3,7 @@
  * For tests of the oracles: a real row fills a ring (four sub-buffers of 512 bytes) on the virtual
  * clock; where its records are; and the hands that break them. Include after cmocka.h.
  */
-#ifndef STAMPEDE_TESTS_CHECK_RING_H
-#define STAMPEDE_TESTS_CHECK_RING_H
+#pragma once
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -207,5 +206,3 @@ static inline void run(uint64_t events)
 {
 	buffer.driver->run(buffer.scheme, &buffer.writer, events);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef STAMPEDE_TESTS_CLEAN_H
-#define STAMPEDE_TESTS_CLEAN_H
+#pragma once
 
 #include "judge/check.h"
 
@@ -14,5 +13,3 @@ static inline bool check_clean(const struct check *judged)
 			return false;
 	return true;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A driver that counts what is really done for a reader: the flushes, and what its takes decoded.
  */
-#ifndef STAMPEDE_TESTS_SUPPORT_COUNTED_H
-#define STAMPEDE_TESTS_SUPPORT_COUNTED_H
+#pragma once
 
 #include "judge/driver.h"
 #include "schemes/core/ring.h"
@@ -33,5 +32,3 @@ static void count_for(struct driver *driver)
 	driver->take = counted_take;
 	flushed = taken = decoded = 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* For tests of the formats: the readers of all record headers, as functions of one type. */
-#ifndef STAMPEDE_TESTS_DECODING_H
-#define STAMPEDE_TESTS_DECODING_H
+#pragma once
 
 /* All escapes that there are; tests/judge/test_ids.c has the form without. */
 #define CTF_STAMP_EVENT
@@ -35,5 +34,3 @@ static inline struct cursor cursor_over(const uint8_t *bytes, size_t size, uint6
 		.fixed_bytes = FIXED,
 	};
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs of a workload whose readers take what is written meanwhile, and faults that they must see.
  */
-#ifndef STAMPEDE_TESTS_SUPPORT_LIVE_RUN_H
-#define STAMPEDE_TESTS_SUPPORT_LIVE_RUN_H
+#pragma once
 
 #include "tests/support/counted.h"
 #include "tests/support/placed.h"
@@ -98,5 +97,3 @@ static void assert_seen(const struct live_fault *fault, unsigned int threads)
 			 (int)fault->oracle, turn);
 	assert_int_equal(engine_verdict(&config, &result), VERDICT_BROKEN);
 }
-
-#endif

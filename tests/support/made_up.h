@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A machine that is not there, for planning: hwloc makes it of HWLOC_SYNTHETIC. */
-#ifndef STAMPEDE_TESTS_MADE_UP_H
-#define STAMPEDE_TESTS_MADE_UP_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -17,5 +16,3 @@ static inline int open_made_up(struct place *place, const char *description)
 	unsetenv("HWLOC_SYNTHETIC");
 	return status;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* One struct check that a test calls oracles of, and what they objected to. */
-#ifndef STAMPEDE_TESTS_ORACLE_H
-#define STAMPEDE_TESTS_ORACLE_H
+#pragma once
 
 #include "tests/support/test.h"
 #include "judge/check.h"
@@ -44,5 +43,3 @@ static void assert_objects(enum oracle oracle, uint64_t count, const char *text)
 }
 
 #define assert_fine() assert_objects(ORACLES, 0, NULL)
-
-#endif /* STAMPEDE_TESTS_ORACLE_H */

@@ -3,8 +3,7 @@
  * For tests of rows that have a format of their own: what their writers make of ids and sizes that
  * no run has, and what their readers make of damage. Include it behind the scheme's header.
  */
-#ifndef STAMPEDE_TESTS_OWN_FORM_H
-#define STAMPEDE_TESTS_OWN_FORM_H
+#pragma once
 
 #include "tests/support/test.h"
 #include "schemes/core/ring.h"
@@ -111,5 +110,3 @@ static inline void own_reads(const struct own_damage *one, unsigned int bits)
 	TESTS(writes, damage)
 
 #define OWN_PAYLOAD "a5 a5 a5 a5 a5 a5 a5 a5 a5 a5 a5 a5 "
-
-#endif

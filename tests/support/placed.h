@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* For tests that record: this machine, two CPUs of it or one, and handlers of signals. */
-#ifndef STAMPEDE_TESTS_PLACED_H
-#define STAMPEDE_TESTS_PLACED_H
+#pragma once
 
 #include "tests/support/test.h"
 #include "runner/place/place.h"
@@ -24,5 +23,3 @@ static inline int placed_tear_down(void **state)
 	place_close(&place);
 	return 0;
 }
-
-#endif

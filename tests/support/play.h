@@ -3,8 +3,7 @@
  * For tests of rows: plays a row of the counting build on the virtual clock. Beats come as late as
  * the row allows, nested writers at the points that a plan names, and the oracles judge the end.
  */
-#ifndef STAMPEDE_TESTS_PLAY_H
-#define STAMPEDE_TESTS_PLAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -110,5 +109,3 @@ bool play_kept(const struct play *play, uint32_t excused_oracles);
 
 /* Fails the test, after the first violation among its neighbours, unless play_kept(). */
 void play_assert_kept(struct play *play, uint32_t excused_oracles);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON that a test says in so many words. */
-#ifndef STAMPEDE_TESTS_QUOTED_H
-#define STAMPEDE_TESTS_QUOTED_H
+#pragma once
 
 #include "tests/support/test.h"
 
@@ -34,5 +33,3 @@ static inline void assert_json(json_t *json, const char *text)
 	json_decref(expected);
 	json_decref(json);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * reader has to know, exported as they are drained, with what our ring decoder made of each event.
  * Include after cmocka.h.
  */
-#ifndef STAMPEDE_TESTS_READERS_H
-#define STAMPEDE_TESTS_READERS_H
+#pragma once
 
 #include <inttypes.h>
 #include <limits.h>
@@ -231,5 +230,3 @@ static inline void play_sizes(uint32_t extra_bytes, uint32_t subbuf_shift, unsig
 	}
 	stand_end();
 }
-
-#endif

@@ -3,8 +3,7 @@
  * What every reader of a format is put to: all its rows, over gaps, nested writers and sizes of
  * payload. Include after readers.h; the test defines what follows.
  */
-#ifndef STAMPEDE_TESTS_READERS_CASES_H
-#define STAMPEDE_TESTS_READERS_CASES_H
+#pragma once
 
 /* Is the row of this format? More than ROWS_LEAST are. */
 static bool chosen(const struct driver *driver);
@@ -82,5 +81,3 @@ static int tear_down(void **state)
 	free(seen.list);
 	return 0;
 }
-
-#endif

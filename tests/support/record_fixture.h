@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tests of the record share: runs to write, and proof that earlier ones are untouched. */
-#ifndef STAMPEDE_TESTS_RECORD_FIXTURE_H
-#define STAMPEDE_TESTS_RECORD_FIXTURE_H
+#pragma once
 
 #include "tests/support/test.h"
 
@@ -193,5 +192,3 @@ static inline int entry_count(const char *path)
 	closedir(dir);
 	return count;
 }
-
-#endif /* STAMPEDE_TESTS_RECORD_FIXTURE_H */

@@ -4,8 +4,7 @@
  * sub-buffers of 64 bytes; a log of what they claimed; and what must hold of any such log. Each
  * record is filled with a byte of its own between claim and commit.
  */
-#ifndef STAMPEDE_TESTS_RING_PEN_H
-#define STAMPEDE_TESTS_RING_PEN_H
+#pragma once
 
 #include <string.h>
 
@@ -362,5 +361,3 @@ static inline void pen_interrupt(void *arg, const char *label)
 			else
 				ring_flush(&pen->ring, 0);
 }
-
-#endif

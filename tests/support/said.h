@@ -3,8 +3,7 @@
  * For tests: what the code under test prints on stderr. Between listen_to_stderr() and the next
  * call here, no assertion may fail, or its message is swallowed too.
  */
-#ifndef STAMPEDE_TESTS_SAID_H
-#define STAMPEDE_TESTS_SAID_H
+#pragma once
 
 #include <unistd.h>
 
@@ -60,5 +59,3 @@ static inline void assert_said(const char *part)
 		call; \
 		assert_string_equal(what_was_said(), text); \
 	} while (0)
-
-#endif

@@ -3,8 +3,7 @@
  * For tests that touch files or expect an error: a directory of their own that goes away, and what
  * a call wrote to stderr.
  */
-#ifndef STAMPEDE_TESTS_SCRATCH_H
-#define STAMPEDE_TESTS_SCRATCH_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -131,5 +130,3 @@ __attribute__((unused)) static int file_write_text(FILE *out, void *text)
 		assert_string_equal(scratch_stderr, ""); \
 		assert_int_equal(returned_, 0); \
 	} while (0)
-
-#endif /* STAMPEDE_TESTS_SCRATCH_H */

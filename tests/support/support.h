@@ -3,8 +3,7 @@
  * For tests of decoders and rows: bytes at the very end of accessible memory, hand-written bytes,
  * and a random sequence that is the same on every machine.
  */
-#ifndef STAMPEDE_TESTS_SUPPORT_H
-#define STAMPEDE_TESTS_SUPPORT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ static inline uint64_t next_random(uint64_t *state)
 {
 	return rng_next(state);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What each test of cmocka's begins and ends with. */
-#ifndef STAMPEDE_TESTS_TEST_H
-#define STAMPEDE_TESTS_TEST_H
+#pragma once
 
 #include <math.h>
 #include <setjmp.h>
@@ -48,5 +47,3 @@
 		return cmocka_run_group_tests(tests, begin, end); \
 	}
 #define TESTS(...) TESTS_OF(NULL, NULL, NULL, NULL, __VA_ARGS__)
-
-#endif

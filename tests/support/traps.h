@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef STAMPEDE_TESTS_SUPPORT_TRAPS_H
-#define STAMPEDE_TESTS_SUPPORT_TRAPS_H
+#pragma once
 
 #include "judge/trapped.h"
 #include "tests/support/test.h"
@@ -15,5 +14,3 @@ static inline bool traps_here(void)
 	print_message("skipped: this machine does not trap reads of its counter\n");
 	return false;
 }
-
-#endif

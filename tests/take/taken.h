@@ -4,8 +4,7 @@
  * T(). CHECK() says what is not so, and counts it. -DSECTIONS: a row without begin() and end(), and
  * whose first packet has number 1.
  */
-#ifndef STAMPEDE_TESTS_TAKE_TAKEN_H
-#define STAMPEDE_TESTS_TAKE_TAKEN_H
+#pragma once
 
 #include HEADER
 
@@ -27,6 +26,4 @@ static int wrong;
 enum { FIRST = 1 };
 #else
 enum { FIRST = 0 };
-#endif
-
 #endif

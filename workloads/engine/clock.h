@@ -9,8 +9,7 @@
  * records an event into the ring that it records into, before the clock is read. The reads of that
  * event record none.
  */
-#ifndef STAMPEDE_WORKLOADS_ENGINE_CLOCK_H
-#define STAMPEDE_WORKLOADS_ENGINE_CLOCK_H
+#pragma once
 
 #include "workloads/engine/thread.h"
 
@@ -20,5 +19,3 @@ void engine_clock_end(void);
 
 /* The calling thread is about to record, or has; only in between its reads are traced. */
 void engine_clock_trace(struct engine_thread *thread);
-
-#endif

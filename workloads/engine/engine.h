@@ -9,8 +9,7 @@
  * or have to meet, are a group: its rounds are in step. The spread says how threads and rings go
  * together.
  */
-#ifndef STAMPEDE_WORKLOADS_ENGINE_ENGINE_H
-#define STAMPEDE_WORKLOADS_ENGINE_ENGINE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -205,5 +204,3 @@ static inline bool engine_has_storm(const struct workload *workload)
 {
 	return workload->engine && workload->engine->signals == SIGNALS_SENT;
 }
-
-#endif

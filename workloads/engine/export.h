@@ -5,8 +5,7 @@
  * written. Stamps are of the real clock; a pair of readings when it is opened and one when it is
  * closed date them in every trace.
  */
-#ifndef STAMPEDE_WORKLOADS_ENGINE_EXPORT_H
-#define STAMPEDE_WORKLOADS_ENGINE_EXPORT_H
+#pragma once
 
 #include <pthread.h>
 
@@ -42,5 +41,3 @@ void engine_export_tap(void *arg, const struct buffer *buffer, uint64_t first, u
 
 /* Finishes all traces. An exit code; says how much there is. */
 int engine_export_close(struct engine_export *export);
-
-#endif

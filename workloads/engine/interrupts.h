@@ -7,8 +7,7 @@
  * tgkill from a sender on another CPU, level 3 and the beat from timers of the thread; without a
  * CPU for the sender, all levels come from timers.
  */
-#ifndef STAMPEDE_WORKLOADS_ENGINE_INTERRUPTS_H
-#define STAMPEDE_WORKLOADS_ENGINE_INTERRUPTS_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -92,5 +91,3 @@ struct interrupt_sender {
 
 /* Sends until `stop` is set or `limit_ns` have gone by; runs on the calling thread. */
 void interrupt_sender_run(struct interrupt_sender *sender, uint64_t limit_ns);
-
-#endif

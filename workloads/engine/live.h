@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A reader on another CPU beside a ring's writers: it takes what is complete while they record. */
-#ifndef STAMPEDE_WORKLOADS_ENGINE_LIVE_H
-#define STAMPEDE_WORKLOADS_ENGINE_LIVE_H
+#pragma once
 
 #include "judge/live.h"
 #include "workloads/engine/thread.h"
@@ -78,5 +77,3 @@ void engine_live_stop(struct engine_live *live);
  * moves does so on the CPU of that ring.
  */
 void engine_live_flush(struct engine_live *live, uint64_t ns);
-
-#endif

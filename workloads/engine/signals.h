@@ -4,8 +4,7 @@
  * has a CPU of its own, level 3 and the beat from timers of the thread; all levels from timers
  * where no CPU is left. All workloads share this one storm.
  */
-#ifndef STAMPEDE_WORKLOADS_ENGINE_SIGNALS_H
-#define STAMPEDE_WORKLOADS_ENGINE_SIGNALS_H
+#pragma once
 
 #include "judge/driver.h"
 #include "runner/place/place.h"
@@ -44,5 +43,3 @@ void signals_end(struct signals *signals);
 /* The calling thread is the sender, on `pu`, until the end or for `seconds`. An exit code. */
 int signals_send(struct signals *signals, const struct place *place, unsigned int pu,
 		 double seconds);
-
-#endif

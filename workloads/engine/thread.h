@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The engine as a recording workload sees it: its thread, its ring and the group of both. */
-#ifndef STAMPEDE_WORKLOADS_ENGINE_THREAD_H
-#define STAMPEDE_WORKLOADS_ENGINE_THREAD_H
+#pragma once
 
 #include <pthread.h>
 
@@ -170,5 +169,3 @@ uint64_t engine_timed_round(const struct ring *ring, uint64_t *state);
 void engine_timed_drained(struct engine_thread *thread, struct check *check);
 bool engine_timed_excuses(const struct engine_thread *thread);
 void engine_timed_judge(struct engine_thread *thread, struct check *check);
-
-#endif

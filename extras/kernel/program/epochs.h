@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Epochs of a row in the kernel, each on rings that were emptied, and what the judge says of all.
  */
-#ifndef STAMPEDE_EXTRAS_KERNEL_PROGRAM_EPOCHS_H
-#define STAMPEDE_EXTRAS_KERNEL_PROGRAM_EPOCHS_H
+#pragma once
 
 #include "judge/judge.h"
 #include "extras/kernel/run.h"
@@ -52,5 +51,3 @@ void kernel_close(struct kernel_device *device);
  * once, or the time is over; an exit code.
  */
 int epochs_run(struct kernel_device *device, const struct driver *driver, struct epochs *epochs);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prices in the kernel: rows, and what they are made of. */
-#ifndef STAMPEDE_EXTRAS_KERNEL_PROGRAM_PRICE_H
-#define STAMPEDE_EXTRAS_KERNEL_PROGRAM_PRICE_H
+#pragma once
 
 #include "extras/kernel/program/epochs.h"
 
@@ -11,5 +10,3 @@
  */
 int price_run(struct kernel_device *device, const struct driver *const *rows, int count,
 	      bool counted);
-
-#endif

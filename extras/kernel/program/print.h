@@ -3,8 +3,7 @@
  * Results for people, or as lines of JSON: each is an object, and what it is of is its first key.
  * extras/kernel/in_kernel.py makes the section of a record of them.
  */
-#ifndef STAMPEDE_EXTRAS_KERNEL_PROGRAM_PRINT_H
-#define STAMPEDE_EXTRAS_KERNEL_PROGRAM_PRINT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -37,5 +36,3 @@ void print_price(const struct price *price);
 
 /* Is this qemu without KVM? It says who it is. */
 bool print_emulated(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef STAMPEDE_KERNEL_SHIM_CPUID_H
-#define STAMPEDE_KERNEL_SHIM_CPUID_H
+#pragma once
 
 #include "extras/kernel/shim/shim.h"
 
@@ -12,5 +11,3 @@ static inline int __get_cpuid(unsigned int leaf, unsigned int *a, unsigned int *
 	cpuid(leaf, a, b, c, d);
 	return 1;
 }
-
-#endif

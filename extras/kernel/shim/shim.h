@@ -7,8 +7,7 @@
  * barrier() mean the same, noinline is an attribute's name again; the kernel's local_*() are of its
  * local_t, which nothing here uses.
  */
-#ifndef STAMPEDE_KERNEL_SHIM_H
-#define STAMPEDE_KERNEL_SHIM_H
+#pragma once
 
 #include <linux/bug.h>
 #include <linux/irqflags.h>
@@ -40,5 +39,3 @@
 #define UINT32_MAX 0xffffffffU
 #define UINT64_MAX 0xffffffffffffffffULL
 #define UINTPTR_MAX ULONG_MAX
-
-#endif

@@ -3,8 +3,7 @@
  * The hard mask (schemes/parts/mask.h), where interrupts are no signals: what a program blocks by
  * two system calls, this CPU's interrupts, is off and on again. An NMI comes all the same.
  */
-#ifndef STAMPEDE_KERNEL_SHIM_SIGNAL_H
-#define STAMPEDE_KERNEL_SHIM_SIGNAL_H
+#pragma once
 
 #include "extras/kernel/shim/shim.h"
 
@@ -23,5 +22,3 @@ static __always_inline int pthread_sigmask(int how, const sigset_t *set, sigset_
 		local_irq_restore(set->flags);
 	return 0;
 }
-
-#endif

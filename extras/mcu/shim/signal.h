@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The signals that stand for interrupts are interrupts here, and blocked all at once. */
-#ifndef STAMPEDE_MCU_SHIM_SIGNAL_H
-#define STAMPEDE_MCU_SHIM_SIGNAL_H
+#pragma once
 
 #include "extras/mcu/cpu.h"
 
@@ -17,5 +16,3 @@ static inline __attribute__((always_inline)) int pthread_sigmask(int how, const 
 		cpu_unmask(*set);
 	return 0;
 }
-
-#endif

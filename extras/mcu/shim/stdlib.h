@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef STAMPEDE_MCU_SHIM_STDLIB_H
-#define STAMPEDE_MCU_SHIM_STDLIB_H
+#pragma once
 
 _Noreturn void abort(void);
-
-#endif
