@@ -28,10 +28,7 @@ static __attribute__((unused)) void deferred_run(struct scheme_ring *s, unsigned
 #include "schemes/parts/defaults.h"
 
 #ifndef SCHEME_FORMAT
-#define SCHEME_FORMAT \
-	{ \
-		.kind = FORMAT_OWN \
-	}
+#define SCHEME_FORMAT FORMAT_OF_ITS_OWN
 #endif
 
 #define DRIVER_OF_(build, row) driver_##build##_##row

@@ -40,7 +40,6 @@ static const struct scheme_desc scheme_desc = {
 	.extension = EXTEND_ON_GAP, /* when a record has to carry more than the short field */
 	.extra_per_nested = 2, /* extensions an interrupt may cause, apart from the needed ones */
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 };
 
 #define SCHEME_START s->last = 0 /* after ring_init(), which parts/defaults.h calls */

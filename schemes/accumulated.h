@@ -42,7 +42,6 @@ static const struct scheme_desc scheme_desc = {
 	.needs = NEED_BEAT,
 	.extension = EXTEND_NEVER,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 	.beats_per_wrap = 2,
 };
 

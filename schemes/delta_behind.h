@@ -22,24 +22,15 @@
 #ifndef STAMPEDE_SCHEMES_DELTA_BEHIND_H
 #define STAMPEDE_SCHEMES_DELTA_BEHIND_H
 
-#define SCHEME_FORMAT \
-	{ \
-		.kind = FORMAT_OWN \
-	}
+#define SCHEME_FORMAT FORMAT_OF_ITS_OWN
 #define VARINT_LEAST 1
+#define ALONE_PLAIN_OWN
 
 #include "schemes/format/format_varint.h"
 #include "schemes/parts/alone_forms.h"
-#include "schemes/parts/mask.h"
 
 #define BEHIND_IDS 24 /* that say how long their payload is */
 #define BEHIND_GAP_BITS 25 /* beyond the shortest form's */
-
-struct scheme_ring {
-	struct ring ring;
-	uint64_t last;
-	struct soft_mask mask;
-};
 
 static const struct scheme_desc scheme_desc = {
 	.title = "32-bit difference of 1 to 5 bytes behind the payload, soft mask",
@@ -48,10 +39,7 @@ static const struct scheme_desc scheme_desc = {
 	.extension = EXTEND_NEVER, /* no field is too short for what it carries */
 	.gap_bits = BEHIND_GAP_BITS,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 };
-
-#define SCHEME_START s->last = 0
 
 /* Bytes before the payload. */
 static inline unsigned int behind_front(uint32_t id, uint32_t len)

@@ -47,7 +47,6 @@ static const struct scheme_desc scheme_desc = {
 	.extension = EXTEND_ON_GAP,
 	.gap_bits = 32,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 };
 
 #define SCHEME_START s->last = 0

@@ -26,14 +26,10 @@
 #ifndef STAMPEDE_SCHEMES_DTS_XTS_H
 #define STAMPEDE_SCHEMES_DTS_XTS_H
 
-#define SCHEME_FORMAT \
-	{ \
-		.kind = FORMAT_OWN \
-	}
+#define SCHEME_FORMAT FORMAT_OF_ITS_OWN
 
 #include "schemes/format/format_ctf.h"
 #include "schemes/parts/alone_forms.h"
-#include "schemes/parts/mask.h"
 
 #define DTS_UNIT 4
 #define DTS_XTS 240u
@@ -47,12 +43,6 @@
 #define DTS_GAP_BITS 16
 #endif
 
-struct scheme_ring {
-	struct ring ring;
-	uint64_t last;
-	struct soft_mask mask;
-};
-
 static const struct scheme_desc scheme_desc = {
 #ifdef DTS_8
 	.title = "8 bits of difference, an event before it for 24 more, soft mask",
@@ -64,10 +54,7 @@ static const struct scheme_desc scheme_desc = {
 	.extension = EXTEND_ON_GAP,
 	.gap_bits = DTS_GAP_BITS,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 };
-
-#define SCHEME_START s->last = 0
 
 /* Writes the event's unit, and those of an id that does not fit it. Returns the payload's place. */
 static inline uint8_t *dts_put(uint8_t *at, uint32_t id, uint32_t len, uint64_t low)
@@ -84,21 +71,10 @@ static inline uint8_t *dts_put(uint8_t *at, uint32_t id, uint32_t len, uint64_t 
 	return at + 3 * DTS_UNIT;
 }
 
-static inline uint64_t dts_delta(const struct scheme_ring *s, uint64_t stamp, enum alone_form form)
-{
-	return form == ALONE_FIRST ? 0 : stamp - s->last;
-}
-
-/* The packet's begin stamp tells the reader all bits of the first. */
+/* alone_far() of a difference that outlives the store of last. */
 static inline bool dts_far(const struct scheme_ring *s, uint64_t delta, enum alone_form form)
 {
 	return form == ALONE_ANY && bits_overflow(delta, ring_stamp_bits(&s->ring));
-}
-
-static inline bool alone_plain(const struct scheme_ring *s, uint32_t id, uint64_t stamp)
-{
-	(void)id;
-	return !dts_far(s, dts_delta(s, stamp, ALONE_ANY), ALONE_ANY);
 }
 
 static inline uint64_t alone_bytes(const struct scheme_ring *s, uint32_t id, uint32_t len,
@@ -106,14 +82,14 @@ static inline uint64_t alone_bytes(const struct scheme_ring *s, uint32_t id, uin
 {
 	unsigned int units = likely(id < DTS_XTS) ? 1 : event_is_sized(id) ? 3 : 2;
 
-	units += dts_far(s, dts_delta(s, stamp, form), form);
+	units += dts_far(s, alone_delta(s, stamp, form), form);
 	return bits_align(units * DTS_UNIT + (uint64_t)len, DTS_UNIT);
 }
 
 static inline uint8_t *alone_put(struct scheme_ring *s, uint8_t *at, uint32_t id, uint32_t len,
 				 uint64_t stamp, enum alone_form form)
 {
-	uint64_t delta = dts_delta(s, stamp, form);
+	uint64_t delta = alone_delta(s, stamp, form);
 	unsigned int bits = ring_stamp_bits(&s->ring);
 	uint32_t upper;
 

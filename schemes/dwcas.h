@@ -40,9 +40,7 @@ static const struct scheme_desc scheme_desc = {
 	.source = "Stampede",
 	.promises = PROMISES,
 	.extension = EXTEND_ON_GAP,
-	.extra_per_nested = 0,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 };
 
 #define SCHEME_START

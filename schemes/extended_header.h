@@ -58,7 +58,6 @@ static const struct scheme_desc scheme_desc = {
 	.promises = PROMISE_ALL,
 	.extra_per_nested = 2,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 	.alignment = SCHEME_ALIGNMENT,
 	.shared_promises = SCHEME_SHARED(PROMISE_ALL, PROMISE_BOUNDED),
 };

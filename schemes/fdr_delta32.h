@@ -23,10 +23,7 @@
 #ifndef STAMPEDE_SCHEMES_FDR_DELTA32_H
 #define STAMPEDE_SCHEMES_FDR_DELTA32_H
 
-#define SCHEME_FORMAT \
-	{ \
-		.kind = FORMAT_OWN \
-	}
+#define SCHEME_FORMAT FORMAT_OF_ITS_OWN
 
 #include "schemes/format/format_ctf.h"
 #include "schemes/parts/alone_forms.h"
@@ -35,12 +32,6 @@
 #define FDR_WRAP_BYTES 16
 #define FDR_ID_SHIFT 4
 
-struct scheme_ring {
-	struct ring ring;
-	uint64_t last;
-	uint64_t guard;
-};
-
 static const struct scheme_desc scheme_desc = {
 	.title = "32-bit delta, a wrap record before it, nested writers turned away",
 	.source = "LLVM XRay, flight data recorder",
@@ -48,37 +39,22 @@ static const struct scheme_desc scheme_desc = {
 	.extension = EXTEND_ON_GAP,
 	.extra_per_nested = 1,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 	.turns_away = true,
 };
-
-#define SCHEME_START s->last = 0, s->guard = 0
-
-static inline bool fdr_wraps(const struct scheme_ring *s, uint64_t stamp, enum alone_form form)
-{
-	/* I3 */
-	return form == ALONE_ANY && bits_overflow(stamp - s->last, ring_stamp_bits(&s->ring));
-}
-
-static inline bool alone_plain(const struct scheme_ring *s, uint32_t id, uint64_t stamp)
-{
-	(void)id;
-	return !fdr_wraps(s, stamp, ALONE_ANY);
-}
 
 static inline uint64_t alone_bytes(const struct scheme_ring *s, uint32_t id, uint32_t len,
 				   uint64_t stamp, enum alone_form form)
 {
 	return (uint64_t)len + 8 + (event_is_sized(id) ? 4 : 0) +
-	       (fdr_wraps(s, stamp, form) ? FDR_WRAP_BYTES : 0);
+	       (alone_far(s, stamp, form) ? FDR_WRAP_BYTES : 0);
 }
 
 static inline uint8_t *alone_put(struct scheme_ring *s, uint8_t *at, uint32_t id, uint32_t len,
 				 uint64_t stamp, enum alone_form form)
 {
-	uint64_t delta = form == ALONE_FIRST ? 0 : stamp - s->last;
+	uint64_t delta = alone_delta(s, stamp, form);
 
-	if (unlikely(fdr_wraps(s, stamp, form))) {
+	if (unlikely(alone_far(s, stamp, form))) { /* I3 */
 		put_u64(at, FDR_WRAP);
 		put_u64(at + 8, stamp);
 		at += FDR_WRAP_BYTES;

@@ -64,7 +64,6 @@ static const struct scheme_desc scheme_desc = {
 	.title = "a stamp, unprotected offset",
 #endif
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 #endif
 	.source = "baseline",
 	.promises = PROMISE_BOUNDED,

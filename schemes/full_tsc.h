@@ -38,7 +38,6 @@ static const struct scheme_desc scheme_desc = {
 	.promises = PROMISES,
 	.extension = EXTEND_NEVER,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 	.alignment = SCHEME_ALIGNMENT,
 	.shared_promises = SCHEME_SHARED(PROMISES, PROMISES & ~PROMISE_MONOTONIC),
 };

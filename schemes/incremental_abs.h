@@ -22,11 +22,9 @@
 #ifndef STAMPEDE_SCHEMES_INCREMENTAL_ABS_H
 #define STAMPEDE_SCHEMES_INCREMENTAL_ABS_H
 
-#define SCHEME_FORMAT \
-	{ \
-		.kind = FORMAT_OWN \
-	}
+#define SCHEME_FORMAT FORMAT_OF_ITS_OWN
 #define VARINT_LEAST 1
+#define ALONE_PLAIN_OWN
 
 #include "schemes/format/format_varint.h"
 #include "schemes/parts/alone_forms.h"
@@ -35,23 +33,14 @@
 #define INCREMENTAL_ID_HIGH 126u
 #define INCREMENTAL_ID_SIZED 127u
 
-struct scheme_ring {
-	struct ring ring;
-	uint64_t last;
-	uint64_t guard;
-};
-
 static const struct scheme_desc scheme_desc = {
 	.title = "difference of 1 to 10 bytes, absolute where time goes back",
 	.source = "Perfetto SDK, incremental clock",
 	.promises = PROMISES & ~PROMISE_MONOTONIC,
 	.extension = EXTEND_NEVER, /* no field is too short for what it carries */
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 	.turns_away = true,
 };
-
-#define SCHEME_START s->last = 0, s->guard = 0
 
 /* How a record says its time. */
 struct incremental_time {
@@ -63,7 +52,7 @@ struct incremental_time {
 static inline struct incremental_time incremental_time(const struct scheme_ring *s, uint64_t stamp,
 						       enum alone_form form)
 {
-	struct incremental_time time = { .delta = form == ALONE_FIRST ? 0 : stamp - s->last };
+	struct incremental_time time = { .delta = alone_delta(s, stamp, form) };
 
 	if (form == ALONE_PLAIN) {
 		time.bytes = VARINT_LEAST;

@@ -57,7 +57,6 @@ static const struct scheme_desc scheme_desc = {
 	.promises = PROMISES,
 	.extension = EXTEND_ON_GAP,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 };
 
 #define SCHEME_START s->last = 0

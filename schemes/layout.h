@@ -85,7 +85,6 @@ static const struct scheme_desc scheme_desc = {
 	.extension = LAYOUT_BEAT ? EXTEND_NEVER : EXTEND_ON_GAP,
 	.extra_per_nested = LAYOUT_BEAT ? 0 : 2,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 	.cut_bits = LAYOUT_CUT,
 };
 

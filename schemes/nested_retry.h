@@ -41,10 +41,7 @@
 #define STAMPEDE_SCHEMES_NESTED_RETRY_H
 
 #ifdef ABSOLUTE_LOW
-#define SCHEME_FORMAT \
-	{ \
-		.kind = FORMAT_OWN \
-	}
+#define SCHEME_FORMAT FORMAT_OF_ITS_OWN
 #endif
 
 #include "schemes/format/format_ftrace.h"
@@ -70,7 +67,6 @@ static const struct scheme_desc scheme_desc = {
 	.gap_bits = 32,
 	.extra_per_nested = 3,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 };
 
 #define SCHEME_TAIL RING_TAIL_NUMBERED

@@ -81,7 +81,6 @@ static const struct scheme_desc scheme_desc = {
 	.extra_per_nested = 2,
 	.zeros_per_nested = 1,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 	.alignment = SCHEME_ALIGNMENT,
 };
 

@@ -42,7 +42,6 @@ static const struct scheme_desc scheme_desc = {
 	.extension = EXTEND_ON_CARRY,
 	.extra_per_nested = 2,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 };
 
 #define SCHEME_TAIL RING_TAIL_PACKED

@@ -67,9 +67,7 @@ static const struct scheme_desc scheme_desc = {
 #endif
 	.source = "Stampede",
 	.extension = EXTEND_ON_CARRY,
-	.extra_per_nested = 0,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 };
 
 #define SCHEME_TAIL RING_TAIL_PACKED

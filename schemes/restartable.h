@@ -64,9 +64,7 @@ static const struct scheme_desc scheme_desc = {
 	.source = "Stampede",
 	.promises = PACKED_EVERY ? PROMISES : PROMISE_ALL,
 	.extension = PACKED_EVERY ? EXTEND_ALWAYS : EXTEND_ON_CARRY,
-	.extra_per_nested = 0,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 };
 
 #define SCHEME_TAIL RING_TAIL_PUBLISHED

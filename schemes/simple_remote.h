@@ -29,12 +29,6 @@
 #include "schemes/format/format_ftrace.h"
 #include "schemes/parts/alone_forms.h"
 
-struct scheme_ring {
-	struct ring ring;
-	uint64_t last;
-	uint64_t guard;
-};
-
 static const struct scheme_desc scheme_desc = {
 	.title = "27-bit delta, stamp before the claim, nested writers turned away",
 	.source = "simple_ring_buffer.c, Linux 2026",
@@ -43,38 +37,23 @@ static const struct scheme_desc scheme_desc = {
 	.extension = EXTEND_ON_GAP,
 	.gap_bits = 32,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 	.turns_away = true,
 };
-
-#define SCHEME_START s->last = 0, s->guard = 0
-
-/* A record that opens a sub-buffer needs no more than delta 0. */
-static inline bool simple_far(const struct scheme_ring *s, uint64_t stamp, enum alone_form form)
-{
-	return form == ALONE_ANY && bits_overflow(stamp - s->last, ring_stamp_bits(&s->ring));
-}
-
-static inline bool alone_plain(const struct scheme_ring *s, uint32_t id, uint64_t stamp)
-{
-	(void)id;
-	return !simple_far(s, stamp, ALONE_ANY);
-}
 
 static inline uint64_t alone_bytes(const struct scheme_ring *s, uint32_t id, uint32_t len,
 				   uint64_t stamp, enum alone_form form)
 {
 	(void)id;
-	return ftrace_record_bytes(len) + (simple_far(s, stamp, form) ? FTRACE_TIME_BYTES : 0);
+	return ftrace_record_bytes(len) + (alone_far(s, stamp, form) ? FTRACE_TIME_BYTES : 0);
 }
 
 static inline uint8_t *alone_put(struct scheme_ring *s, uint8_t *at, uint32_t id, uint32_t len,
 				 uint64_t stamp, enum alone_form form)
 {
-	uint64_t delta = form == ALONE_FIRST ? 0 : stamp - s->last;
+	uint64_t delta = alone_delta(s, stamp, form);
 
 	(void)id;
-	if (unlikely(simple_far(s, stamp, form))) {
+	if (unlikely(alone_far(s, stamp, form))) { /* I3 */
 		at = ftrace_put_time(at, FTRACE_TYPE_EXTEND, delta, ring_stamp_bits(&s->ring));
 		delta = 0;
 	}

@@ -43,7 +43,7 @@ static const struct scheme_desc scheme_desc = {
 	.extension = EXTEND_ON_GAP,
 	.extra_per_nested = 2,
 	.clock_reads = 1,
-	.clock_reads_extended = 3,
+	.more_clock_reads = 2,
 	.shared_promises = SCHEME_SHARED(PROMISE_ALL & ~PROMISE_BOUNDED, PROMISE_BOUNDED),
 };
 

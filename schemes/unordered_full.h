@@ -22,10 +22,7 @@
 #define STAMPEDE_SCHEMES_UNORDERED_FULL_H
 
 /* Readers of CTF take packets and streams to be in order. */
-#define SCHEME_FORMAT \
-	{ \
-		.kind = FORMAT_OWN \
-	}
+#define SCHEME_FORMAT FORMAT_OF_ITS_OWN
 
 #include "schemes/format/format_ctf.h"
 
@@ -39,7 +36,6 @@ static const struct scheme_desc scheme_desc = {
 	.promises = PROMISES & ~PROMISE_MONOTONIC,
 	.extension = EXTEND_NEVER,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 };
 
 #define SCHEME_START

@@ -18,21 +18,12 @@
 #ifndef STAMPEDE_SCHEMES_VARINT_DELTA_H
 #define STAMPEDE_SCHEMES_VARINT_DELTA_H
 
-#define SCHEME_FORMAT \
-	{ \
-		.kind = FORMAT_OWN \
-	}
+#define SCHEME_FORMAT FORMAT_OF_ITS_OWN
 #define VARINT_LEAST 1
+#define ALONE_PLAIN_OWN
 
 #include "schemes/format/format_varint.h"
 #include "schemes/parts/alone_forms.h"
-#include "schemes/parts/mask.h"
-
-struct scheme_ring {
-	struct ring ring;
-	uint64_t last;
-	struct soft_mask mask;
-};
 
 static const struct scheme_desc scheme_desc = {
 	.title = "difference of 1 to 10 bytes, soft mask",
@@ -40,15 +31,7 @@ static const struct scheme_desc scheme_desc = {
 	.promises = PROMISES,
 	.extension = EXTEND_NEVER, /* no field is too short for what it carries */
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 };
-
-#define SCHEME_START s->last = 0
-
-static inline uint64_t delta_of(const struct scheme_ring *s, uint64_t stamp, enum alone_form form)
-{
-	return form == ALONE_FIRST ? 0 : stamp - s->last;
-}
 
 static inline unsigned int delta_bytes(uint64_t delta, enum alone_form form)
 {
@@ -58,19 +41,19 @@ static inline unsigned int delta_bytes(uint64_t delta, enum alone_form form)
 /* One byte does. */
 static inline bool alone_plain(const struct scheme_ring *s, uint32_t id, uint64_t stamp)
 {
-	return id < VARINT_IDS && !bits_overflow(delta_of(s, stamp, ALONE_PLAIN), VARINT_GROUP);
+	return id < VARINT_IDS && !bits_overflow(stamp - s->last, VARINT_GROUP);
 }
 
 static inline uint64_t alone_bytes(const struct scheme_ring *s, uint32_t id, uint32_t len,
 				   uint64_t stamp, enum alone_form form)
 {
-	return varint_record(id, len, delta_bytes(delta_of(s, stamp, form), form));
+	return varint_record(id, len, delta_bytes(alone_delta(s, stamp, form), form));
 }
 
 static inline uint8_t *alone_put(struct scheme_ring *s, uint8_t *at, uint32_t id, uint32_t len,
 				 uint64_t stamp, enum alone_form form)
 {
-	uint64_t delta = delta_of(s, stamp, form); /* I2 */
+	uint64_t delta = alone_delta(s, stamp, form); /* I2 */
 
 	shared_store("store last", &s->last, stamp); /* I1 */
 	return varint_put(at, id, len, delta, delta_bytes(delta, form), VARINT_GROUP);

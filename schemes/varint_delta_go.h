@@ -25,10 +25,7 @@
 #ifndef STAMPEDE_SCHEMES_VARINT_DELTA_GO_H
 #define STAMPEDE_SCHEMES_VARINT_DELTA_GO_H
 
-#define SCHEME_FORMAT \
-	{ \
-		.kind = FORMAT_OWN \
-	}
+#define SCHEME_FORMAT FORMAT_OF_ITS_OWN
 #define VARINT_LEAST 1
 
 #include "schemes/format/format_varint.h"
@@ -48,7 +45,6 @@ static const struct scheme_desc scheme_desc = {
 	.promises = PROMISE_BOUNDED, /* and no times at all: see above */
 	.extension = EXTEND_NEVER, /* no field is too short for what it carries */
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 };
 
 #define SCHEME_START s->last = 0

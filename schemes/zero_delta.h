@@ -45,7 +45,7 @@ static const struct scheme_desc scheme_desc = {
 	.extra_per_nested = 1, /* room for an extend, claimed and not needed */
 	.zeros_per_nested = 2,
 	.clock_reads = 1,
-	.clock_reads_extended = 2,
+	.more_clock_reads = 1,
 };
 
 #define SCHEME_TAIL RING_TAIL_NUMBERED

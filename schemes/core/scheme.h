@@ -65,7 +65,7 @@ struct scheme_desc {
 	uint32_t extra_per_nested; /* extensions a nested writer may cause beyond the needed ones */
 	uint32_t zeros_per_nested; /* inexact stamps a nested writer may cause */
 	uint32_t clock_reads; /* per event, nothing special happening */
-	uint32_t clock_reads_extended; /* per event that is extended */
+	uint32_t more_clock_reads; /* per event that is extended */
 	uint32_t beats_per_wrap; /* with NEED_BEAT */
 	uint32_t beat_ns; /* or a fixed period, whatever a wrap takes; 0: beats_per_wrap */
 	uint32_t alignment; /* bytes that payloads and records start at multiples of; 0: packed */
@@ -114,6 +114,11 @@ struct scheme_format {
 	uint8_t stamp_bytes; /* LARGE: 4 or 8; VARINT: the fewest */
 	bool escape; /* LARGE: id 65535 is followed by u16 id and the whole stamp */
 };
+
+#define FORMAT_OF_ITS_OWN \
+	{ \
+		.kind = FORMAT_OWN \
+	}
 
 /* Event ids; the first two fit the short field of every format. */
 enum {

@@ -32,7 +32,6 @@ static const struct scheme_desc scheme_desc = {
 	.extra_per_nested = 2,
 	.zeros_per_nested = 1,
 	.clock_reads = 1,
-	.clock_reads_extended = 1,
 };
 
 static void scheme_init(struct scheme_ring *s, const struct ring_config *config, uint8_t *base,

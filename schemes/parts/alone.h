@@ -6,10 +6,10 @@
  * I1 A writer in here is alone: tail and last are of the previous record until it has stored both.
  *
  * Before it includes this the scheme includes its format and parts/alone_forms.h, and defines
- *   struct scheme_ring                                 { ring; last; ... }
- *   alone_plain(s, id, stamp)                          is the record's form the plain one?
  *   alone_bytes(s, id, len, stamp, form)               of the whole record
  *   alone_put(s, at, id, len, stamp, form)             writes it, stores last, returns the payload
+ * and, with ALONE_PLAIN_OWN, where more than the distance to the previous record decides that,
+ *   alone_plain(s, id, stamp)                          is the record's form the plain one?
  * and, where its sub-buffers are not CTF packets,
  *   ALONE_BEGIN(ring, offset, opening, stamp)          writes a sub-buffer's header and bookkeeping
  */
@@ -25,6 +25,14 @@
 
 #ifndef ALONE_BEGIN
 #define ALONE_BEGIN ctf_begin
+#endif
+
+#ifndef ALONE_PLAIN_OWN
+static inline bool alone_plain(const struct scheme_ring *s, uint32_t id, uint64_t stamp)
+{
+	(void)id;
+	return !alone_far(s, stamp, ALONE_ANY);
+}
 #endif
 
 /* The record's place, and what the next one counts from. */

@@ -29,10 +29,7 @@
 #if FOUND_FORM == FORM_PACKED
 #include "schemes/parts/packed.h"
 #else
-#define SCHEME_FORMAT \
-	{ \
-		.kind = FORMAT_OWN \
-	}
+#define SCHEME_FORMAT FORMAT_OF_ITS_OWN
 #include "schemes/format/format_ftrace.h"
 #endif
 #if FOUND_MASKS
@@ -54,7 +51,7 @@ static const struct scheme_desc scheme_desc = {
 	.extra_per_nested = 3,
 	.zeros_per_nested = FOUND_SLOW_PATH == SLOW_LOST,
 	.clock_reads = FOUND_CLOCKS,
-	.clock_reads_extended = FOUND_CLOCKS + (FOUND_SLOW_PATH == SLOW_FAR ? FOUND_CLOCKS + 1 : 0),
+	.more_clock_reads = FOUND_SLOW_PATH == SLOW_FAR ? FOUND_CLOCKS + 1 : 0,
 	.gap_bits = FOUND_FORM == FORM_PACKED ? 0 : 32,
 };
 

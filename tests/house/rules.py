@@ -204,7 +204,7 @@ def declared(plain):
 
 
 # What each driver of a scheme defines for itself, by the contract of schemes/parts/defaults.h.
-EACH_ITS_OWN = ("source",)
+EACH_ITS_OWN = ("source", "scheme_ring")
 
 
 def struct_tags(tree):

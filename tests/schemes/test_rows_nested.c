@@ -138,8 +138,7 @@ static void keep(const struct scene *scene)
 {
 	const struct scheme_desc *desc = play.driver->desc;
 	/* Who takes its stamp once more may find another wrap gone, with nobody to blame. */
-	uint32_t excused = play.plan.nested == NESTED_TIME &&
-					   desc->clock_reads_extended > desc->clock_reads + 1 ?
+	uint32_t excused = play.plan.nested == NESTED_TIME && desc->more_clock_reads > 1 ?
 				   1u << ORACLE_COUNTS :
 				   0;
 

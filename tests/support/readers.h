@@ -173,7 +173,7 @@ static inline void play_gaps(void)
 	stand_end();
 	/* With beats there is none; three_read's overflowing event has a later stamp. */
 	if (stand.play.driver->desc->needs & NEED_BEAT ||
-	    stand.play.driver->desc->clock_reads_extended > 1)
+	    stand.play.driver->desc->more_clock_reads > 0)
 		return;
 	/* Half a wrap carries every other time, which may cost a row another read of the clock. */
 	for (i = 0; i < sizeof(bits) / sizeof(bits[0]) && told(bits[i]); i++)
