@@ -366,7 +366,8 @@ static inline uint64_t check_gap(const struct scheme_desc *desc, uint64_t stamp,
 {
 	bool back = desc->promises & PROMISE_STEP_PROOF && (int64_t)(stamp - before) < 0;
 
-	return desc->extension == EXTEND_ON_CARRY && !back ? stamp ^ before : stamp - before;
+	return (desc->extension == EXTEND_ON_CARRY || desc->carries) && !back ? stamp ^ before :
+										stamp - before;
 }
 
 /*

@@ -48,12 +48,18 @@
 #endif
 
 static const struct scheme_desc scheme_desc = {
-#ifdef HEARTBEAT_COMPACT
+#ifdef HALVES
+	.title = "32 low bits, a word that counts half wraps",
+#elif defined(HEARTBEAT_COMPACT)
 	.title = "27 low bits, beat, synthetic 64-bit clock",
 #else
 	.title = "32 low bits, beat, synthetic 64-bit clock",
 #endif
+#ifdef HALVES
+	.source = "embassy, embassy-stm32/src/time_driver/gp16.rs, 2025",
+#else
 	.source = "Desnoyers, LTTng 2006-03-01 and 2007-03-12",
+#endif
 	.promises = PROMISE_ALL & ~PROMISE_WRAP_PROOF,
 	.needs = NEED_BEAT,
 	.extension = EXTEND_NEVER,

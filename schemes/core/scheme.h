@@ -72,6 +72,7 @@ struct scheme_desc {
 	uint32_t shared_promises; /* with writers on several CPUs in one ring; 0: not possible */
 	uint32_t gap_bits; /* gaps below 2^(T + this), less a wrap with EXTEND_ON_CARRY; 0: any */
 	uint32_t cut_bits; /* low bits of the stamp that are not stored: see scheme_cut_bits() */
+	bool carries; /* a field has the bits that differ, and not the difference */
 	bool turns_away; /* an event that comes into another one is lost, and counted as such */
 	bool untimed; /* stores no stamp: only structure and conservation mean anything */
 };

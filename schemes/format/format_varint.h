@@ -175,6 +175,20 @@ static inline enum decode_result varint_next(struct cursor *cursor, struct event
 	return cursor_take(cursor, cursor_left(cursor), event);
 }
 
+/* Reads one record whose stamp is the bits in which it differs from that before. */
+static inline enum decode_result varint_next_xor(struct cursor *cursor, struct event *event)
+{
+	enum decode_result result;
+	unsigned int bytes;
+	uint64_t value;
+
+	result = varint_read(cursor, event, &value, &bytes);
+	if (unlikely(result != DECODE_EVENT))
+		return result;
+	event->time = cursor->time ^ value;
+	return cursor_take(cursor, cursor_left(cursor), event);
+}
+
 /* Reads one record whose stamp is the difference to that before, in units of 2^`shift` ticks. */
 static inline enum decode_result varint_next_delta(struct cursor *cursor, struct event *event,
 						   unsigned int shift)

@@ -35,7 +35,11 @@ enum alone_form {
 static inline uint64_t alone_delta(const struct scheme_ring *s, uint64_t stamp,
 				   enum alone_form form)
 {
+#ifdef XOR
+	return form == ALONE_FIRST ? 0 : stamp ^ s->last;
+#else
 	return form == ALONE_FIRST ? 0 : stamp - s->last;
+#endif
 }
 
 /* Is the difference too large for the field? The first of a sub-buffer has none. */

@@ -22,6 +22,44 @@
 #include "schemes/core/clock.h"
 #include "schemes/core/point.h"
 
+#ifdef HALVES
+/*
+ * After embassy's time drivers (embassy-stm32, gp16.rs, and others): one word counts halves of
+ * wraps. There two interrupts of the counter add one each; here a beat adds one if the counter is
+ * in the other half. The counter has a bit more than `bits`, the header's field, so a beat in each
+ * wrap of that is one in each half. I3: A counter in the half after the word's is right without the
+ * beat, and one further is not: a beat later than half a wrap of the counter loses a whole one. One
+ * load less than with slots, and no second try, so a reader that is interrupted for half a wrap
+ * between word and counter is wrong as well.
+ */
+struct synthetic {
+	uint64_t period;
+};
+
+static inline void synthetic_init(struct synthetic *clock, unsigned int bits, uint64_t now)
+{
+	clock->period = now >> bits;
+}
+
+static inline void synthetic_beat(struct synthetic *clock, unsigned int bits)
+{
+	uint64_t half = clock_read("beat: clock") >> bits & 1;
+
+	if (half != (clock->period & 1))
+		shared_store("beat: period", &clock->period, clock->period + 1); /* I3 */
+}
+
+static inline uint64_t synthetic_read(struct synthetic *clock, unsigned int bits,
+				      uint64_t *synthesised)
+{
+	uint64_t period = shared_load("synthetic: period", &clock->period); /* before the counter */
+	uint64_t now = clock_read("synthetic: clock");
+
+	*synthesised =
+		(period << bits) + ((now & bits_mask(bits + 1)) ^ (period & 1) << bits); /* I3 */
+	return now;
+}
+#else
 struct synthetic_slot {
 	uint64_t upper; /* the clock's bits above the counter */
 	uint64_t counter;
@@ -75,5 +113,6 @@ static inline uint64_t synthetic_read(struct synthetic *clock, unsigned int bits
 		synthetic_upper(&slot, now & bits_mask(bits)) << bits | (now & bits_mask(bits));
 	return now;
 }
+#endif
 
 #endif
