@@ -53,6 +53,7 @@ PLANTS = (
     ("limits", "base/options.c", at_end("\t" * 13 + "\n")),
     ("times", "tests/times", at_end("9 test_of_none.sh\n")),
     ("times", "tests/times", at_end("999 test_own.sh\n")),
+    ("times", "tests/mutate/targets", at_end("judge/none.c: judge/test_judge\n")),
     ("patches", "schemes/packed_word.h", lambda text: text.replace("len, tail, stamp, false", "stamp")),
     ("words", "README.md", at_end("Whoever reads it\nto be had.\n")),
     ("words", "base/options.c", at_end('static const char *const one = "nobody is there";\n')),

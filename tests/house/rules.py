@@ -360,12 +360,13 @@ def budget(tree):
 
 
 def times(tree):
-    """tests/times lists tests that are there, the longest first."""
+    """tests/times lists tests that are there, the longest first; mutate's targets are there, too."""
     lines = [line.split() for line in tree["tests/times"].split("\n") if line and line[0] != "#"]
     tests = {name.rpartition("/")[2].removesuffix(".c") for name in tree if name.startswith("tests/")}
     seconds = [int(line[0]) for line in lines]
     return ["tests/times: no test is called %s" % line[1] for line in lines if line[1] not in tests] + \
-        ["tests/times: not the longest first"] * (seconds != sorted(seconds, reverse=True))
+        ["tests/times: not the longest first"] * (seconds != sorted(seconds, reverse=True)) + \
+        ["tests/mutate/targets: no %s" % name for name in re.findall(r"^[^#:\s]+", tree["tests/mutate/targets"], re.M) if name not in tree]
 
 
 def git(*words):

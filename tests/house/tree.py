@@ -21,7 +21,7 @@ class Tree(dict):
                                capture_output=True, text=True).stdout.split("\n")
         tree = cls()
         for name in names:
-            if (name.endswith(SUFFIXES) or name in ("tests/times", "Makefile")) and not name.startswith(SKIPPED) and os.path.exists(name):
+            if (name.endswith(SUFFIXES) or name in ("tests/times", "tests/mutate/targets", "Makefile")) and not name.startswith(SKIPPED) and os.path.exists(name):
                 with open(name, encoding="utf-8") as file:
                     tree[name] = file.read()
         return tree
