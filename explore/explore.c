@@ -151,11 +151,12 @@ static unsigned int kept_by_trial(const struct driver **rows, unsigned int count
 
 	for (i = 0; i < count; i++) {
 		trial = trial_of(rows[i]);
-		if (trial && trial->why[0])
-			printf("%-26s BROKEN, before any interrupt: %s\n", rows[i]->row,
-			       trial->why);
-		else
+		if (!trial || !trial->why[0]) {
 			rows[kept++] = rows[i];
+			continue;
+		}
+		printf("%-26s BROKEN, before any interrupt: %s\n", rows[i]->row, trial->why);
+		verdicts_add_trial(rows[i], trial->why);
 	}
 	return kept;
 }

@@ -23,15 +23,15 @@ int verdicts_begin(int argc, char **argv)
 	return rows && coverage && arguments ? 0 : EXIT_RESOURCE;
 }
 
-/* The object of the loaded row; rows come one after the other. */
-static json_t *current_row(void)
+/* The object of a row; rows come one after the other. */
+static json_t *row_of(const char *name, const char *title)
 {
 	json_t *last = json_array_get(rows, json_array_size(rows) - 1);
 
-	if (last && !strcmp(json_string_value(json_object_get(last, "row")), world_row.row))
+	if (last && !strcmp(json_string_value(json_object_get(last, "row")), name))
 		return last;
-	last = json_pack("{s:s, s:s, s:{}, s:[]}", "row", world_row.row, "title",
-			 world_row.driver->desc->title, "objects", "families");
+	last = json_pack("{s:s, s:s, s:{}, s:[]}", "row", name, "title", title, "objects",
+			 "families");
 	json_array_append_new(rows, last);
 	return last;
 }
@@ -114,7 +114,7 @@ void verdicts_add(const char *object, const struct family *family, int searches,
 		  const struct findings *findings, const struct search *first,
 		  const struct show *show)
 {
-	json_t *json, *counts, *row;
+	json_t *json, *row;
 	unsigned int part;
 	char text[128];
 
@@ -128,15 +128,27 @@ void verdicts_add(const char *object, const struct family *family, int searches,
 		json_object_set_new(json, budget_parts[part].name,
 				    json_integer(budget_of(&family->budget, part)));
 	json_object_set_new(json, "skew", json_integer((json_int_t)family->skew));
-	counts = found(findings);
-	json_object_update(json, counts);
-	json_decref(counts);
+	json_object_update_new(json, found(findings));
 	json_object_set_new(json, "first",
 			    findings->first.verdict ? timeline(first, &findings->first, show) :
 						      json_null());
-	row = current_row();
+	row = row_of(world_row.row, world_row.driver->desc->title);
 	add_object(row, family->shape, object);
 	json_array_append_new(json_object_get(row, "families"), json);
+}
+
+void verdicts_add_trial(const struct driver *driver, const char *why)
+{
+	const struct findings findings = { .verdicts[VERDICT_BROKEN] = 1 };
+	json_t *json;
+
+	if (!rows)
+		return;
+	json = json_pack("{s:s, s:s, s:s, s:i, s:s}", "what", "trial", "shape", "", "budget",
+			 "before any interrupt", "searches", 0, "first", why);
+	json_object_update_new(json, found(&findings));
+	json_array_append_new(json_object_get(row_of(driver->row, driver->desc->title), "families"),
+			      json);
 }
 
 void verdicts_add_coverage(const struct coverage *one)

@@ -21,6 +21,9 @@ void verdicts_add(const char *object, const struct family *family, int searches,
 		  const struct findings *findings, const struct search *first,
 		  const struct show *show);
 
+/* A row that its trial broke, before any search. Nothing without verdicts_begin(). */
+void verdicts_add_trial(const struct driver *driver, const char *why);
+
 /* What schedules of a row and shape reached (coverage.h). Nothing without verdicts_begin(). */
 void verdicts_add_coverage(const struct coverage *one);
 
