@@ -22,7 +22,7 @@ PROMISES = ("order of times", "exact times", "times within the event", "long gap
 GAP, CARRY = 1, 2  # enum scheme_extension
 INLINE = ("local.h", "bytes.h", "row.c")  # the step's own line says nothing of the row
 BETWEEN = {"jump": "{:,} ticks pass", "back": "clock back by {:,}", "read": "a reader takes",
-           "flush": "closed", "switch": "CPU {} goes on", "deferred": "put off"}
+           "flush": "closed", "switch": "to CPU {}", "deferred": "put off"}
 # Blue, vermillion and orange, told apart by colour-blind readers; a sign and the edge say the same.
 STYLE = """
 svg{--paper:#fff;--ink:#1a1a1a;--quiet:#5c5c5c;--line:#c9c9c9;--shade:#f1f4f6;--blue:#0072b2;
@@ -54,7 +54,7 @@ class Drawing:
         self.parts.append(f'<path d="M{x:.1f} {y:.1f}{way}" class="{look}"/>')
 
     def lines(self, text, look="small", x=EDGE):
-        wide, step = (71, 13) if "mono" in look else (78, 14) if "small" in look else (64, 16)
+        wide, step = (71, 13) if "mono" in look else (78, 14) if "small" in look else (58, 16)
         for line in textwrap.wrap(text, wide):
             self.text(x, self.y, line, look)
             self.y += step
@@ -126,12 +126,12 @@ def sums(its):
     before, said = None, []
     for record in its["records"]:
         value = field(its, record)
-        said.append("a longer header" if record["extended"] else "" if value is None else f"field {value:,}")
+        said.append("a longer header" if record["extended"] else "" if value is None else f"field {value:,}" if value < 10**9 else f"{value:,}")
         if value is not None and before is not None:
             if FORMATS[its["format"]] == "ftrace":
-                said[-1] = f"{before:,} + {value:,}" if before + value == record["decoded"] else said[-1]
-            elif before + (value - before) % (1 << its["bits"]) == record["decoded"]:
-                said[-1] += f", after {before:,}"
+                said[-1] = f"{before - its['base']:,} + {value:,}" if before + value == record["decoded"] else said[-1]
+            elif value < 100000 and before + (value - before) % (1 << its["bits"]) == record["decoded"]:
+                said[-1] += f", after {before - its['base']:,}"
         before = record["decoded"]
     return said
 
@@ -173,31 +173,33 @@ def shown(its):
     """The steps that have a place in time: of those where nobody came, one for each line of writers
     that are interrupted, or of the first one."""
     steps, inside, last = [], {}, {}
-    paused = {one["event"] for one in its["steps"] if one["kind"] == "stop"} or {0}
+    paused = {(one["event"], one["reader"]) for one in its["steps"] if one["kind"] == "stop"} or {(0, False)}
     entered = {one["event"] for one in its["steps"] if one["kind"] == "enter"}
     before = [{"kind": kind, "event": event, "clock": log[at], "cpu": 0, "depth": 1, "reader": False}
               for event, log in enumerate(its["events"]) if event not in entered
               for kind, at in (("enter", "entry"), ("leave", "exit"))]
     for one in before + its["steps"]:
-        one["act"], lane = act(one), (one["cpu"], one["depth"])
+        one["act"], lane, who = act(one), (one["cpu"], one["depth"]), (one["event"], one["reader"])
         inside[lane] = {"enter": True, "leave": False}.get(one["kind"], inside.get(lane))
         if one["kind"] in ("stop", "pass"):
             where = (one["act"], "" if one["act"].startswith("write the") else (one.get("file"), one.get("line")))
             if not inside[lane] and not one["reader"] or one["kind"] == "pass" and (
-                    where == last.get(one["event"]) or one["act"] in ("", "return") or one["event"] not in paused):
+                    where == last.get(who) or one["act"] in ("", "return") or who not in paused):
                 continue
-            last[one["event"]] = where
+            last[who] = where
         steps.append(one)
     for at, one in enumerate(steps):
         later = [other for other in steps[at + 1:] if other["kind"] not in BETWEEN]
-        one["came"] = "is interrupted" if later and later[0]["kind"] == "enter" else "is held up"
+        came = later and later[0]["kind"] == "enter" and later[0]["cpu"] == one["cpu"]
+        one["came"] = "is interrupted" if came else "is held up"
     return steps if len(steps) <= PLACED else [one for one in steps if one["kind"] != "pass"]
 
 
 def draw_bars(picture, its, steps, place, level):
     """Each event from its entry to its exit, dashed while another one runs, and its stamp."""
     for event, log in enumerate(its["events"]):
-        own = [at for at, one in enumerate(steps) if one["event"] == event and one["kind"] not in BETWEEN]
+        own = [at for at, one in enumerate(steps)
+               if one["event"] == event and not one["reader"] and one["kind"] not in BETWEEN]
         if not own:
             continue
         y = level(steps[own[0]]) - BAR / 2
@@ -214,7 +216,7 @@ def draw_bars(picture, its, steps, place, level):
         if log["left"] == 1:
             x = place[later[0] if later else own[-1]] - 7
             picture.path(x, y - 1, "l-4 -5l4 -5l4 5z", "blue")
-            picture.text(x + 6, y - 3, f"{log['stamp']:,}", "small blue bold")
+            picture.text(x + 6, y - 3, f"{log['stamp'] - its['base']:,}", "small blue bold")
 
 
 def draw_stops(picture, steps, place, level, near):
@@ -253,18 +255,22 @@ def draw_time(picture, its):
     for at, (cpu, depth) in enumerate(lanes):
         y = top + TALL * (at + .5)
         picture.path(LANES, y, f"H{WIDE - EDGE}", "line")
-        picture.text(EDGE, y + 4, ("reader", "thread", "interrupt", f"interrupt {depth - 1}")[min(depth, 3)], "small")
+        reads = any(one["reader"] for one in steps if (-one["cpu"], one["depth"]) == (cpu, depth))
+        picture.text(EDGE, y + 4, "reader" if reads else
+                     ("between", "thread", "interrupt", f"interrupt {depth - 1}")[min(depth, 3)], "small")
         picture.text(EDGE, y + 17, f"CPU {-cpu}" if lanes[0][0] != lanes[-1][0] else "", "small quiet")
     for at, one in enumerate(steps):
         if one["kind"] in BETWEEN:
             for x in (place[at] - 3, place[at] + 3):
                 picture.path(x, top, f"l6 8l-6 8V{top + TALL * len(lanes):.1f}", "ink")
-            picture.text(place[at], top - 6, BETWEEN[one["kind"]].format(one["ticks"]), "small", "middle")
+            crowded = at and steps[at - 1]["kind"] in BETWEEN or at > 1 and steps[at - 2]["kind"] in BETWEEN
+            picture.text(place[at], top - (17 if crowded and at % 2 else 6), BETWEEN[one["kind"]].format(one["ticks"]), "small", "middle")
     draw_bars(picture, its, steps, place, level)
     listed = draw_stops(picture, steps, place, level, gap < 15)
     picture.y = top + TALL * len(lanes) + 14
     picture.path(EDGE + 5, picture.y - 9, "l-4 5l4 5l4 -5z", "blue")
-    picture.lines("the stamp that an event takes, in ticks of a clock that counts its reads", "small quiet", EDGE + 16)
+    picture.lines("the stamp that an event takes, in ticks of a clock that counts its reads" + (
+        f", above {its['base']:,}" if its["base"] else ""), "small quiet", EDGE + 16)
     return listed
 
 
@@ -274,13 +280,13 @@ def differs(record):
     return record["event"] is not None and record["decoded"] != record["stamp"]
 
 
-def tell(record):
+def tell(its, record):
     """What a record decodes as, in words."""
     name = "A record of no event" if record["event"] is None else f"E{record['event']}"
     off = record["decoded"] - (record["stamp"] or 0)
-    return f"{name} decodes as {record['decoded']:,}" + (
+    return f"{name} decodes as {record['decoded'] - its['base']:,}" + (
         "." if record["event"] is None else ", its true time." if not off else
-        f", its true time is {record['stamp']:,}: {abs(off):,} {'late' if off > 0 else 'early'}" +
+        f", its true time is {record['stamp'] - its['base']:,}: {abs(off):,} {'late' if off > 0 else 'early'}" +
         (", declared inexact." if record["inexact"] else "."))
 
 
@@ -295,14 +301,18 @@ def draw_buffer(picture, its):
         picture.rect(x, y, wide, tall, "box")
         if differs(record):
             picture.rect(x + 1, y + 1, wide - 2, tall - 2, "partbox" if record["inexact"] else "badbox")
-            picture.text(x + 7, y + 64, f"true: {record['stamp']:,}", "small")
+            picture.text(x + 7, y + 64, f"true: {record['stamp'] - its['base']:,}", "small")
         picture.text(x + 7, y + 16, "?" if record["event"] is None else f"E{record['event']}", "bold")
         picture.text(x + wide - 7, y + 16, f"{len(record['header']) // 2} bytes", "small quiet", "end")
         picture.text(x + 7, y + 31, said[at], "small quiet")
-        picture.text(x + 7, y + 48, f"{sign} reads {record['decoded']:,}", look)
+        reads = record["decoded"] - its["base"]
+        reads = f"{reads:,}" if abs(reads) < 10**12 else f"{reads:.5g}"
+        picture.text(x + 7, y + 48, f"{sign} {'reads ' if len(reads) < 8 else ''}{reads}",
+                     look + (" small" if len(reads) > 10 else ""))
     picture.y += (tall + 8) * -(-len(records) // 4) + 10
-    for record in wrong:
-        picture.lines(tell(record), "small" if record["inexact"] else "bad")
+    for record in wrong[:3]:
+        picture.lines(tell(its, record), "small" if record["inexact"] else "bad")
+    picture.lines(f"So do {len(wrong) - 3} more." if len(wrong) > 3 else "")
     if wrong:
         picture.lines(of_header(its["row"], "(?:Known failure|F1)"))
 
@@ -311,7 +321,8 @@ def draw_list(picture, listed):
     picture.head("What the numbers are")
     for number, one in listed:
         look = "bad small" if one["kind"] == "stop" else "small"
-        source = "" if one["file"] in INLINE or one["act"].startswith("write the") else one["source"]
+        source = "" if one["file"] in INLINE or one["act"].startswith("write the") or "__asm__" in one["source"] else \
+            one["source"]
         picture.text(EDGE, picture.y + 4, str(number), look)
         picture.text(EDGE + 20, picture.y + 4, f"{'the reader' if one['reader'] else 'E%d' % one['event']} " + (
             f"{one['came']} before: " if one["kind"] == "stop" else "does: ") + one["act"], look)
@@ -327,11 +338,13 @@ def describe(its):
     return " ".join([knows(its)] + [
         f"{BETWEEN['jump'].format(one['ticks'])}." if one["kind"] == "jump" else
         f"E{one['event']} {one['came']} before: {one['act']}."
-        for one in shown(its) if one["kind"] in ("jump", "stop")] + [tell(record) for record in its["records"]])
+        for one in shown(its) if one["kind"] in ("jump", "stop")] + [tell(its, record) for record in its["records"]])
 
 
 def svg(its):
     picture, verdict = Drawing(), its["verdict"]
+    least = min((log["entry"] for log in its["events"]), default=0)
+    its["base"] = least - least % 10000 if least >= 100000 else 0  # long numbers say no more
     picture.text(EDGE, picture.y, its["row"], "big")
     sign = {"kept": "\u2713 ", "broken": "\u2717 "}.get(verdict, "! ")
     picture.text(WIDE - EDGE, picture.y, sign + verdict, "blue bold" if verdict == "kept" else "bad", "end")
