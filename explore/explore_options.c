@@ -217,6 +217,9 @@ static int refuse(void)
 
 	if (!end || (strcmp(end, ".svg") && strcmp(end, ".html")))
 		return fail_with(EXIT_USAGE, "--draw %s: give FILE.svg or FILE.html", asked.draw);
+	if (asked.draw && (options->order || options->coverage))
+		return fail_with(EXIT_USAGE, "--draw is of schedules: leave out --order and "
+					     "--coverage");
 	if (asked.ctf && !asked.export)
 		return fail_with(EXIT_USAGE, "--ctf goes with --export");
 	if (options->foreign && options->coverage)

@@ -41,7 +41,9 @@ void tasks_print(const char *row, const char *what, const struct findings *findi
 				printf(" %s %" PRIu64, findings_name(i), findings->objections[i]);
 	} else if (unmet) {
 		printf("  kept where %s (%" PRIu64 " not)",
-		       (world_row.driver->desc->needs & ~(uint32_t)NEED_FORWARD_CLOCK) ||
+		       !world_row.driver ||
+				       (world_row.driver->desc->needs &
+					~(uint32_t)NEED_FORWARD_CLOCK) ||
 				       world_row.driver->desc->gap_bits ?
 			       "needs are met" :
 			       "the clock goes forward",

@@ -210,8 +210,8 @@ def draw_bars(picture, its, steps, place, level):
             if runs:
                 picture.rect(run[0] - 3, y, run[-1] - run[0] + 6, BAR, "bar")
         picture.text(place[own[0]], y + 12, f"E{event}", "small bold")
-        if log["beat"]:
-            picture.text(place[own[0]], y + BAR + 12, "the beat", "small")
+        word = "the beat" if log["beat"] else ("", "", "lost", "taken back")[log["left"]]
+        picture.text(place[own[0]], y + BAR + 12, word, "small")
         later = [at for at in own if steps[at]["clock"] > log["stamp"]]
         if log["left"] == 1:
             x = place[later[0] if later else own[-1]] - 7
@@ -277,7 +277,7 @@ def draw_time(picture, its):
 # ---- the buffer, and what the numbers are ----
 
 def differs(record):
-    return record["event"] is not None and record["decoded"] != record["stamp"]
+    return record["decoded"] != record["stamp"]  # which None is, of no event
 
 
 def tell(its, record):
@@ -301,15 +301,21 @@ def draw_buffer(picture, its):
         picture.rect(x, y, wide, tall, "box")
         if differs(record):
             picture.rect(x + 1, y + 1, wide - 2, tall - 2, "partbox" if record["inexact"] else "badbox")
-            picture.text(x + 7, y + 64, f"true: {record['stamp'] - its['base']:,}", "small")
+            picture.text(x + 7, y + 64, "of no event" if record["event"] is None else
+                         f"true: {record['stamp'] - its['base']:,}", "small")
         picture.text(x + 7, y + 16, "?" if record["event"] is None else f"E{record['event']}", "bold")
-        picture.text(x + wide - 7, y + 16, f"{len(record['header']) // 2} bytes", "small quiet", "end")
+        picture.text(x + wide - 7, y + 16, f"{len(record['header']) // 2} bytes" if record["header"] else "", "small quiet", "end")
         picture.text(x + 7, y + 31, said[at], "small quiet")
         reads = record["decoded"] - its["base"]
         reads = f"{reads:,}" if abs(reads) < 10**12 else f"{reads:.5g}"
         picture.text(x + 7, y + 48, f"{sign} {'reads ' if len(reads) < 8 else ''}{reads}",
                      look + (" small" if len(reads) > 10 else ""))
     picture.y += (tall + 8) * -(-len(records) // 4) + 10
+    there = {record["event"] for record in records}
+    taken = its["fault"] or any(one["kind"] in ("read", "switch") for one in its["steps"])
+    for event, log in enumerate(its["events"]):
+        if its["verdict"] == "broken" and log["left"] == 1 and event not in there and not taken:
+            picture.lines(f"E{event} was recorded, and is not there.", "bad")
     for record in wrong[:3]:
         picture.lines(tell(its, record), "small" if record["inexact"] else "bad")
     picture.lines(f"So do {len(wrong) - 3} more." if len(wrong) > 3 else "")
@@ -359,7 +365,8 @@ def svg(its):
     picture.lines(objection, "bad")
     draw_record(picture, its)
     listed = [one for one in draw_time(picture, its) if "file" in one[1]]
-    draw_buffer(picture, its)
+    if not its["fault"]:
+        draw_buffer(picture, its)
     if listed:
         draw_list(picture, listed)
     picture.y += 16

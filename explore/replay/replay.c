@@ -222,6 +222,7 @@ bool replay_run(const struct search *search, const struct action *action, unsign
 	faults_end();
 	if (replay->fault) {
 		note_events(replay);
+		keep_log(replay);
 		replay->verdict = VERDICT_BROKEN;
 	}
 	return replay->taken == actions;

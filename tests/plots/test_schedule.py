@@ -47,6 +47,12 @@ class Schedule(PlotsTest):
         self.assertNotIn("1 + 1", texts)  # it is not where the 9 comes from
         self.assertEqual(root.find(SVG + "title").text, "planted: broken: decoded is not the stamp taken")
         self.assertIn("6 late", root.find(SVG + "desc").text)
+        self.assertNotIn("E0 was recorded, and is not there.", texts)
+        lost = dict(its, records=[dict(its["records"][0], event=None, stamp=None)])
+        _, texts, looks = seen(schedule.svg(lost))
+        self.assertEqual(looks.count("badbox"), 1)
+        for text in ("of no event", "A record of no event decodes as 1.", "E0 was recorded, and is not there."):
+            self.assertIn(text, texts)
         its["records"][1]["inexact"] = True
         self.assertIn("partbox", seen(schedule.svg(its))[2])
 
