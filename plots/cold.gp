@@ -4,7 +4,7 @@
 load 'run.gp'
 name = 'cold'
 title = 'Cost of an event after other work of the program'
-subtitle = 'ns above the two clock reads; dot: caches, TLB and code evicted, among other rows; triangle: that event is extended; line: first of all rows; ring: warm'
+subtitle = 'ns above two clock reads; evicted: dot, and triangle where it is extended; warm: ring; line: first of all rows'
 height = 150 + 20 * cold_rows
 load 'style.gp'
 set tmargin at screen down(74)
