@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* An estimate with its 95 % interval; NAN for ends that the sample is too small for. */

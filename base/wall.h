@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #define WALL_NS_PER_SECOND UINT64_C(1000000000)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 
 #define LOCK_FILE ".lock"
 #define LATEST_LINK "latest"

@@ -27,12 +27,10 @@
 #include <jansson.h>
 
 #include "base/exit.h"
-#include "base/file.h"
 
 /* Version of bench.json as SCHEMA.md describes it: kept in context.stampede.schema. */
 #define RECORD_SCHEMA 4
 
-#define RECORD_ROOT "results"
 #define RECORD_ROWS "rows.jsonl"
 #define RECORD_CONTEXT "context.json"
 #define RECORD_BENCH "bench.json"

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/exit.h"
 #include "schemes/core/clock.h"
 #include "schemes/core/points.h"
 #include "judge/judge.h"
 #include "judge/player.h"
 #include "judge/verdict.h"
-#include "base/options.h"
 
 #define PAYLOAD_BYTES 8 /* what an event of the timed build carries */
 #define EVENTS_MOST 200000

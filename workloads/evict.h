@@ -2,6 +2,7 @@
 /* What a program's other work takes from a tracer: caches, translations, code. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -2,7 +2,6 @@
 /* What a search has found: how schedules were judged, and one that was not kept. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "explore/engine/world.h"

@@ -2,7 +2,6 @@
 /* The states of one writer at one stop, each with the number of ways there, and one of them. */
 #pragma once
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/table.h"

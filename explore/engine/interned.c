@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "explore/engine/interned.h"
 
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/fail.h"

@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/table.h"
 
 #define PIECE_BYTES 128

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "explore/engine/stamps.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"

@@ -4,6 +4,8 @@
 
 #include "base/wall.h"
 
+#include <stdbool.h>
+
 /*
  * Reads both clocks between readings of the counter, some times over, and keeps the tightest.
  * pair->error_ns is half of the wider of its two intervals, a tick and 1 ns of rounding: more if

@@ -2,6 +2,7 @@
 #include "runner/place/ticks.h"
 
 #include "base/stats.h"
+#include "base/time.h"
 #include "schemes/core/clock.h"
 
 #define PARTS 5

@@ -2,10 +2,6 @@
 /* The rate of the clock that stamps are taken from. */
 #pragma once
 
-#include <stdint.h>
-
-#include "base/time.h"
-
 /* Ticks of clock_real() per second; measured at the first call, which takes 50 ms. */
 double ticks_hz(void);
 

@@ -10,6 +10,7 @@
 #include "schemes/core/clock.h"
 #include "workloads/engine/interrupts.h"
 #include "base/options.h"
+#include "base/time.h"
 #include "runner/place/ticks.h"
 
 /* A beat in every fifth batch or so: enough of both kinds, side by side. */

@@ -4,7 +4,6 @@
 
 #include <limits.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/child.h"

@@ -3,13 +3,9 @@
  * States with the ways that lead to them (frontier.h), stamps in their order (stamps.h), what
  * tells two sets of outcomes apart (outcomes.h), and an object that cannot be read (guard.h).
  */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/test.h"
 
-#include <cmocka.h>
+#include <errno.h>
 
 #include "explore/engine/findings.h"
 #include "explore/engine/frontier.h"
@@ -213,13 +209,5 @@ static void an_object_that_is_not_there(void **state)
 	assert_int_equal(error, -EIO);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(paths_are_joined), cmocka_unit_test(many_states),
-		cmocka_unit_test(stamps),	    cmocka_unit_test(outcomes),
-		cmocka_unit_test(sums_of_findings), cmocka_unit_test(an_object_that_is_not_there),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(paths_are_joined, many_states, stamps, outcomes, sums_of_findings,
+      an_object_that_is_not_there)

@@ -497,22 +497,12 @@ static void of_a_tail_that_is_old(void **state)
 	assert_true(rings > 5);
 }
 
-int main(void)
+/* A ring that is full for ever would not end. */
+static int begin(void **state)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(discard),
-		cmocka_unit_test(late),
-		cmocka_unit_test(overwrite),
-		cmocka_unit_test(interrupted),
-		cmocka_unit_test(overtaken),
-		cmocka_unit_test(copies_have_their_ends),
-		cmocka_unit_test(round_the_ring),
-		cmocka_unit_test(beyond_the_offsets),
-		cmocka_unit_test(of_a_tail_that_is_old),
-		cmocka_unit_test(refused),
-	};
-
-	/* A ring that is full for ever would not end. */
 	alarm(60);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+TESTS_OF(begin, NULL, NULL, NULL, discard, late, overwrite, interrupted, overtaken,
+	 copies_have_their_ends, round_the_ring, beyond_the_offsets, of_a_tail_that_is_old, refused)

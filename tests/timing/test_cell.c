@@ -11,7 +11,6 @@
 #include "runner/timing/cell.h"
 #include "runner/timing/cycles.h"
 #include "tests/support/placed.h"
-#include "workloads/engine/interrupts.h"
 
 static json_t *run(struct cell cell)
 {

@@ -8,7 +8,6 @@
 #include <math.h>
 
 #include "base/exit.h"
-#include "base/time.h"
 #include "results/samples.h"
 #include "runner/timing/rounds.h"
 

@@ -4,7 +4,6 @@
 #include "tests/support/test.h"
 #include "tests/support/placed.h"
 #include "workloads/engine/engine.h"
-#include "tests/support/support.h"
 
 static struct engine_config config;
 static struct engine_result result; /* large */

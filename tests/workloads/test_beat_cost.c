@@ -11,7 +11,6 @@
 #include "base/time.h"
 #include "runner/place/ticks.h"
 #include "runner/timing/beat_cost.h"
-#include "workloads/engine/interrupts.h"
 
 /* 500 ticks more at 2 GHz are 250 ns; what disturbs one batch in ten of either kind is not in it.
  */

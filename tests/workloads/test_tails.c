@@ -3,7 +3,6 @@
 #include "tests/support/test.h"
 #include "tests/support/placed.h"
 #include "workloads/engine/interrupts.h"
-#include "base/options.h"
 #include "workloads/engine/engine.h"
 #include "workloads/tails.h"
 #include "runner/place/ticks.h"

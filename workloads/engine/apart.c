@@ -2,7 +2,6 @@
 /* A ring for each thread: whatever interrupts it there is on its own CPU, and so are its beats. */
 #include <math.h>
 
-#include "base/time.h"
 #include "workloads/engine/live.h"
 
 #define SHARE_LEAST 0.23 /* of the thread's CPU time, what the pace must leave the writer */

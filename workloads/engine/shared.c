@@ -13,7 +13,6 @@
  */
 #include <string.h>
 
-#include "base/time.h"
 #include "workloads/engine/live.h"
 
 #define EPOCH_ROUNDS 8
