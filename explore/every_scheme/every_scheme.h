@@ -189,6 +189,8 @@ int search_every(const struct search_task *task, struct search_result *result);
 /* Programs and CPU seconds, by random paths for `limit` seconds; relative error of the seconds. */
 struct search_estimate {
 	double programs, seconds, error;
-} search_estimate(const struct search_task *task, struct search_result *result, double limit);
+};
+struct search_estimate search_estimate(const struct search_task *task, struct search_result *result,
+				       double limit);
 /* Prints each program, and whether the first budgets break it. */
 void search_list(const struct search_task *task, struct search_result *result);
