@@ -57,7 +57,7 @@ static void exact_below_1024(void **state)
 
 	assert_true(samples[SAMPLES - 1] >= HISTOGRAM_EXACT / 2 &&
 		    samples[SAMPLES - 1] <= HISTOGRAM_EXACT - 1);
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+	for (i = 0; i < COUNT(parts); i++)
 		assert_int_equal(histogram_percentile(histogram, parts[i]),
 				 sorted_percentile(samples, SAMPLES, parts[i]));
 	free(samples);
@@ -70,7 +70,7 @@ static void within_a_64th_above(void **state)
 	uint64_t *samples = fill(histogram, SAMPLES, HISTOGRAM_BITS), truth, said;
 	unsigned int i;
 
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (i = 0; i < COUNT(parts); i++) {
 		truth = sorted_percentile(samples, SAMPLES, parts[i]);
 		said = histogram_percentile(histogram, parts[i]);
 		assert_true(said >= truth);

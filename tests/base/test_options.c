@@ -68,7 +68,7 @@ static void what_is_no_number_is_refused(void **state)
 	};
 	unsigned int i;
 
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (i = 0; i < COUNT(bad); i++)
 		refuses(bad[i], 0, UINT64_MAX);
 	refuses(NULL, 0, UINT64_MAX);
 }
@@ -225,7 +225,7 @@ static void lists_with_an_unknown_row_choose_nothing(void **state)
 	const struct driver *chosen[8];
 	unsigned int i;
 
-	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+	for (i = 0; i < COUNT(lists); i++) {
 		assert_fails(driver_select(drivers, lists[i][0], chosen, 8), -1, lists[i][1]);
 	}
 }

@@ -59,7 +59,7 @@ static void each_bit_of_a_frame_counts(void **state)
 	size_t i, at;
 	uint64_t before;
 
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (i = 0; i < COUNT(sizes); i++) {
 		before = sum(sizes[i]);
 		for (at = 8 * (sizeof(frame) - sizes[i]); at < 8 * sizeof(frame); at++) {
 			frame[at / 8] ^= (uint8_t)(1u << at % 8);

@@ -173,7 +173,7 @@ static void sums_of_findings(void **state)
 	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		sum = (struct findings){ .first = cases[i].sum };
 		one = (struct findings){ .first = cases[i].one };
 		sum.first.oracle = 1;

@@ -32,7 +32,7 @@ static void numbers_are_by_content(void **state)
 	}
 	for (n = 0; n < STRINGS; n++) {
 		count = make(n, bytes);
-		for (like = 0; like < sizeof(likes) / sizeof(likes[0]); like++)
+		for (like = 0; like < COUNT(likes); like++)
 			assert_int_equal(interned_number(&pieces, bytes, count, likes[like]), n);
 		assert_int_equal(interned_number(&pieces, bytes, count, n), n);
 		again = interned_get(&pieces, n, &got);
@@ -73,7 +73,7 @@ static void cleared_and_filled_again(void **state)
 
 	/* In the end often enough to fill the table, if anything stayed in it. */
 	for (round = 0; round < 20000; round++) {
-		count = round < sizeof(counts) / sizeof(counts[0]) ? counts[round] : 2;
+		count = round < COUNT(counts) ? counts[round] : 2;
 		for (i = 0; i < count; i++) {
 			length = snprintf(text, sizeof(text), "%u of round %u", i, round);
 			assert_int_equal(table_number(&table, text, (size_t)length), i);

@@ -171,7 +171,7 @@ static void every_damage_is_seen(void **state)
 {
 	const struct damage *one;
 
-	for (one = damages; one < damages + sizeof(damages) / sizeof(damages[0]); one++) {
+	for (one = damages; one < damages + COUNT(damages); one++) {
 		good_ring("extended_header", 0);
 		apply(one);
 		judge();

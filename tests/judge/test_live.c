@@ -377,7 +377,7 @@ static void round_the_ring(void **state)
 	page = (size_t)sysconf(_SC_PAGESIZE);
 	slots = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(slots != MAP_FAILED);
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (i = 0; i < COUNT(rows); i++) {
 		start(driver_find(drivers_counting, rows[i]), RING_OVERWRITE);
 		memset(slots, 0, page);
 		memcpy(slots, play.buffer.subbufs, sizeof(*slots) << COUNT_SHIFT);

@@ -119,7 +119,7 @@ static void without_a_trial_its_promises_are_not_tried(void **state)
 	unsigned int i;
 
 	assert_int_equal(word_of(TRIAL_KINDS, "packed_word"), VERDICT_KEPT);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		struct evidence evidence =
 			played(cases[i].without, row(drivers_counting, cases[i].row),
 			       row(drivers_timed, cases[i].row), row(drivers_cheap, cases[i].row));
@@ -195,7 +195,7 @@ static void a_zero_that_means_none_is_broken_at_every_width(void **state)
 	static const unsigned int widths[] = { 16, 20, 24, 27, 32, 40, 48 };
 	size_t i;
 
-	for (i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+	for (i = 0; i < COUNT(widths); i++) {
 		last_bits = 64;
 		none_bits = widths[i];
 		/* By the play of corners alone; of gaps that begin anywhere one meets a width

@@ -222,7 +222,7 @@ static const struct {
 	{ PROMISE_BOUNDED, -1 },
 	{ PROMISE_STEP_PROOF, ORACLE_EXACT },
 };
-#define RULES (sizeof(promise_rules) / sizeof(promise_rules[0]))
+#define RULES COUNT(promise_rules)
 
 /* Case 0: nothing is wrong. 1 .. 6: an oracle has objected. 7: a wrap is lost. 8: a writer stuck.
  */

@@ -74,7 +74,7 @@ static void plans_are_as_expected(void **unused)
 	struct place place;
 	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		assert_int_equal(open_made_up(&place, cases[i].machine), EXIT_FINE);
 		if (cases[i].allowed)
 			restrict_to(&place, cases[i].allowed);
@@ -128,7 +128,7 @@ static void wrong_requests_are_refused(void **unused)
 
 	assert_int_equal(open_made_up(&place, SMT_MACHINE), EXIT_FINE);
 	restrict_to(&place, "4-7");
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		assert_fails(place_plan(&place, cases[i].list, cases[i].threads, &plan),
 			     cases[i].status, cases[i].said);
 		assert_null(plan.pu);
@@ -170,7 +170,7 @@ static void fast_cpus_come_first(void **unused)
 	struct place place;
 
 	open_hybrid(&place);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		restrict_to(&place, cases[i].allowed);
 		assert_int_equal(place_plan(&place, cases[i].list, cases[i].threads, &plan),
 				 EXIT_FINE);

@@ -155,7 +155,7 @@ static void one_fact_after_the_other(void **state)
 	};
 
 	put_cpus(*state, METAL);
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+	for (size_t i = 0; i < COUNT(steps); i++) {
 		put(*state, steps[i].file, steps[i].text);
 		for (size_t count = 0; count < 2; count++) {
 			json_t *machine = machine_read(*state, first, count);
@@ -236,7 +236,7 @@ static void aliases(void **state)
 	};
 	char alias[METADATA_ALIAS_BYTES], many[200] = "";
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		json_t *machine = json_pack("{s:{s:s}, s:{s:s, s:i}}", "kernel", "architecture",
 					    "riscv64", "cpu", "model", cases[i].model, "online", 2);
 
@@ -262,7 +262,7 @@ static void git_state_is_taken_apart(void **state)
 		{ "", "{\"revision\": \"unknown\", \"dirty\": null}" },
 	};
 
-	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+	for (size_t i = 0; i < COUNT(states); i++) {
 		json_t *expected = json_loads(states[i][1], 0, NULL);
 		json_t *git = metadata_git(states[i][0]);
 
@@ -393,7 +393,7 @@ static const struct {
 
 static void warnings_have_three_states(void **state)
 {
-	for (size_t i = 0; i < sizeof(warned) / sizeof(warned[0]); i++) {
+	for (size_t i = 0; i < COUNT(warned); i++) {
 		json_t *machine = json_loads(warned[i].machine, 0, NULL), *warning, *of = NULL;
 		const struct metadata_input in = { .machine = machine,
 						   .load_before = warned[i].load,

@@ -77,7 +77,7 @@ static void advance_against_truth(void **state)
 	uint64_t gap, now, stamp;
 
 	for (bits = 0; bits <= 6; bits++) {
-		for (i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		for (i = 0; i < COUNT(starts); i++) {
 			for (gap = 0; gap < UINT64_C(4) << bits; gap++) {
 				now = starts[i];
 				stamp = now + gap;
@@ -143,7 +143,7 @@ static void wide_products(void **state)
 				       3,	    1000000000, 0xffffffff,
 				       0x100000000, 2399987654, UINT64_C(1) << 63,
 				       TOP - 1,	    TOP };
-	const unsigned int count = sizeof(of) / sizeof(of[0]);
+	const unsigned int count = COUNT(of);
 	unsigned int i, j, k;
 	uint64_t low;
 

@@ -125,8 +125,7 @@ static void compact_headers(void **state)
 	uint64_t before;
 	size_t size;
 
-	for (one = compact_cases;
-	     one < compact_cases + sizeof(compact_cases) / sizeof(compact_cases[0]); one++) {
+	for (one = compact_cases; one < compact_cases + COUNT(compact_cases); one++) {
 		blank();
 		size = wrote(ctf_compact_put(record, one->id, one->len, one->stamp, one->bits,
 					     one->full),
@@ -224,8 +223,7 @@ static void large_headers(void **state)
 	size_t size;
 	next_fn *next;
 
-	for (one = large_cases; one < large_cases + sizeof(large_cases) / sizeof(large_cases[0]);
-	     one++) {
+	for (one = large_cases; one < large_cases + COUNT(large_cases); one++) {
 		next = one->stamp_bytes == 8 ? ctf_full_next : ctf_wide_next;
 		blank();
 		size = wrote(ctf_large_put(record, one->stamp_bytes, one->id, one->len, one->stamp,
@@ -417,8 +415,7 @@ static void ftrace_headers(void **state)
 	struct event event;
 	size_t size;
 
-	for (one = ftrace_cases;
-	     one < ftrace_cases + sizeof(ftrace_cases) / sizeof(ftrace_cases[0]); one++) {
+	for (one = ftrace_cases; one < ftrace_cases + COUNT(ftrace_cases); one++) {
 		blank();
 		size = wrote(ftrace_put(record, one->len, one->delta), one->hex);
 		assert_int_equal(ftrace_payload_bytes(one->len), one->payload_bytes);
@@ -491,8 +488,7 @@ static void ftrace_times(void **state)
 		.flags = EVENT_EXTENDED,
 	};
 
-	for (one = time_cases; one < time_cases + sizeof(time_cases) / sizeof(time_cases[0]);
-	     one++) {
+	for (one = time_cases; one < time_cases + COUNT(time_cases); one++) {
 		blank();
 		wrote(ftrace_put_time(record, one->type, one->value, one->bits), one->hex);
 		/* With a small event behind it, a large one, and one with a delta of its own. */

@@ -120,7 +120,7 @@ static void gaps_of_row(const struct driver *driver, uint32_t bits, uint64_t ste
 	struct stage stage = { .bits = bits, .step = step };
 
 	for (phase = 0; phase < phases_count; phase++) {
-		for (base = 0; base < sizeof(bases) / sizeof(bases[0]); base++) {
+		for (base = 0; base < COUNT(bases); base++) {
 			for (variant = 0; variant < 2 * GEOMETRIES; variant++) {
 				stage.now = bases[base] + phases[phase];
 				stage.subbuf_shift = geometries[variant / 2][0];

@@ -57,7 +57,7 @@ static void headers(void **state)
 	size_t header, cut;
 	uint64_t reach;
 
-	for (one = cases; one < cases + sizeof(cases) / sizeof(cases[0]); one++) {
+	for (one = cases; one < cases + COUNT(cases); one++) {
 		header = from_hex(one->hex, expected, sizeof(expected));
 		assert_int_equal(varint_record(one->id, one->len, one->bytes), header + one->len);
 		memset(record, 0xa5, sizeof(record));
@@ -96,7 +96,7 @@ static void records_that_are_none(void **state)
 	size_t size;
 	unsigned int i;
 
-	for (i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+	for (i = 0; i < COUNT(none); i++) {
 		size = from_hex(none[i], record, sizeof(record));
 		cursor = cursor_over(guarded_copy(record, size), size, 0, 14);
 		assert_int_equal(varint_next(&cursor, &event), DECODE_BAD);

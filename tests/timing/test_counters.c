@@ -184,7 +184,7 @@ static void evaluation_extrapolates(void **unused)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < COUNT(cases); i++) {
 		uint64_t count[2] = { 0, 0 };
 
 		assert_int_equal(counters_evaluate(&cases[i].group, count), cases[i].error);

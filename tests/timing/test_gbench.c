@@ -58,7 +58,7 @@ static void runs_each_event_once(void **unused)
 	char error[GBENCH_ERROR_BYTES];
 	size_t i;
 
-	for (i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+	for (i = 0; i < COUNT(asked); i++) {
 		struct script script = { .threads = 1, .fails_in = NOBODY };
 		int64_t expected = (asked[i] + BATCH - 1) / BATCH * BATCH;
 		json_t *result = run(&script, asked[i], error);
@@ -156,7 +156,7 @@ static void invalid_cells_are_refused(void **unused)
 	char error[GBENCH_ERROR_BYTES];
 	size_t i;
 
-	for (i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+	for (i = 0; i < COUNT(cells); i++) {
 		assert_null(gbench_run(&cells[i], error));
 		assert_non_null(strstr(error, "iterations >= 1"));
 	}
@@ -201,7 +201,7 @@ static void environment_is_overruled(void **unused)
 
 	assert_true(length > 0);
 	self[length] = '\0';
-	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+	for (i = 0; i < COUNT(variables); i++) {
 		char command[PATH_MAX + 256], line[256], *printed;
 		FILE *child;
 

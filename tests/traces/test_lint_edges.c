@@ -255,7 +255,7 @@ static void traces(void **state)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (i = 0; i < COUNT(cases); i++)
 		judge(&cases[i]);
 }
 

@@ -107,7 +107,7 @@ static const uint64_t steps[] = { 1,
 				  (UINT64_C(1) << 31) - 1,
 				  (UINT64_C(1) << 32) + 1,
 				  2000000000 };
-#define STEPS (sizeof(steps) / sizeof(steps[0]))
+#define STEPS (COUNT(steps))
 
 static struct misclock_result play(const struct driver *driver, enum misclock kind, uint64_t ticks)
 {

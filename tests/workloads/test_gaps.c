@@ -156,7 +156,7 @@ static void test_recorded_files(void **state)
 	struct gaps gaps;
 	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (i = 0; i < COUNT(names); i++) {
 		snprintf(path, sizeof(path), "workloads/gaps/%s.csv", names[i]);
 		assert_int_equal(gaps_read(path, &gaps), 0);
 		assert_string_equal(gaps.name, names[i]);

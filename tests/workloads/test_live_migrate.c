@@ -86,7 +86,7 @@ static void what_goes_wrong_is_seen(void **state)
 	};
 	unsigned int i;
 
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (i = 0; i < COUNT(all); i++)
 		assert_seen(&all[i], CHECK_WRITERS_MAX);
 }
 

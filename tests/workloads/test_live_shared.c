@@ -119,7 +119,7 @@ static void what_goes_wrong_is_seen(void **state)
 	};
 	unsigned int i;
 
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+	for (i = 0; i < COUNT(all); i++) {
 		seed = 4; /* a first ring that discards, in which the reader takes in place */
 		assert_seen(&all[i], THREADS);
 	}

@@ -39,7 +39,7 @@ static void the_same_each_time(void **state)
 	double first, second;
 	unsigned int i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (i = 0; i < COUNT(rows); i++) {
 		first = counted(rows[i]);
 		second = counted(rows[i]);
 		if (first - second > 0.02 || second - first > 0.02)

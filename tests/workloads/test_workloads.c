@@ -233,7 +233,7 @@ static void what_is_not_there_is_missed(void **state)
 	sound = driver_find(drivers_checked, "extended_header");
 	faulty = *sound;
 	faulty.run = losing_run;
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+	for (i = 0; i < COUNT(all); i++) {
 		if (all[i]->engine->two_cpus && plan.count < 2)
 			continue;
 		turn = 0;
@@ -288,7 +288,7 @@ static void a_late_first_event_is_explained(void **state)
 	sound = driver_find(drivers_checked, "heartbeat_compact");
 	late = *sound;
 	late.init = late_init;
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+	for (i = 0; i < COUNT(all); i++) {
 		bits = all[i].bits;
 		run(all[i].workload, &late, 1);
 		if (engine_verdict(&config, &result) != VERDICT_NEED_NOT_MET)
