@@ -44,7 +44,7 @@ static void found_by_part_of_their_name(void **state)
 		{ "kineto", " full_tsc " },	   { "pytorch", " full_tsc " },
 		{ "opentelemetry", " full_tsc " }, { "esp-idf", " delta_behind " },
 		{ "ros2", " extended_header " },   { "async-profiler", " full_tsc " },
-		{ "embassy", " heartbeat " },	   { "defmt", " heartbeat " },
+		{ "embassy", " half_periods " },   { "defmt", " half_periods " },
 	};
 	char text[4096] = "", *every, *line;
 	unsigned int lines = 0;
