@@ -32,7 +32,7 @@ static int begin(struct engine_thread *thread)
 		return error;
 	thread->scheme = thread->ring->buffer.scheme;
 	thread->asked = thread->asked_before = 0;
-	thread->overrun = false;
+	thread->filled = thread->overrun = false;
 	thread->epoch_events = thread->task_events;
 	thread->epoch_cpu_ns = thread->recording_cpu_ns;
 	engine_epoch_begin(thread);
@@ -115,7 +115,7 @@ static int end(struct engine_thread *thread)
 	buffer_drain(buffer, check);
 	show(thread);
 	given = given_so_far(thread);
-	given.ample = thread->driver->timed && !thread->overrun;
+	given.ample = thread->driver->timed && !thread->filled;
 	judge_buffer(buffer, check, &given, &judgement);
 	if (thread->driver->timed) {
 		engine_timed_judge(thread, check);

@@ -67,7 +67,8 @@ struct engine_thread {
 		asked; /* events of the epoch, by the harness's own count, and before the round */
 	uint64_t asked_before;
 	local_word storm_asked; /* as storm_entered(), and what its handlers asked for since */
-	bool overrun; /* a round of it that was to fit the ring did not */
+	bool filled; /* a round of the epoch may have had no room in the ring */
+	bool overrun; /* and has overwritten */
 	bool recorded;
 	int error;
 };

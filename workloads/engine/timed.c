@@ -31,16 +31,17 @@ void engine_timed_drained(struct engine_thread *thread, struct check *check)
 	const struct ring *ring = buffer_ring(&thread->ring->buffer);
 	uint64_t asked = thread->asked - thread->asked_before;
 
-	thread->asked_before = thread->asked;
-	if (!check->resync[CONTEXT_TASK])
-		return;
 	/* Flushes leave sub-buffers half empty. */
-	if (2 * asked * RECORD_MOST < ring_bytes(ring))
+	bool fits = 2 * asked * RECORD_MOST < ring_bytes(ring);
+
+	thread->asked_before = thread->asked;
+	thread->filled |= !fits;
+	if (check->resync[CONTEXT_TASK] && fits)
 		check_violate(check, ORACLE_CONSERVATION,
 			      "overwritten, in a ring that holds all that was asked for",
 			      check->next_number, 0, check->last_time, NULL);
-	else
-		thread->overrun = true;
+	thread->overrun |= check->resync[CONTEXT_TASK];
+	check->resync[CONTEXT_TASK] = false; /* a later event has no sequence that ends it */
 }
 
 bool engine_timed_excuses(const struct engine_thread *thread)
