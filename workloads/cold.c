@@ -361,6 +361,7 @@ static int open_ring(struct cold *cold, struct subject *subject, enum evict_kind
 	set_clock(subject, clock_real());
 	if (buffer_reset(&subject->buffer, &ring))
 		return EXIT_RESOURCE;
+	note_clock(subject); /* a beat's clock began in there: it does not go back */
 	subject->began = subject->beat = subject->last;
 	subject->beat_worst = subject->extensions = 0;
 	return 0;
