@@ -283,5 +283,5 @@ static void timed_code_has_rings_of_its_size(void **state)
 	buffer_close(&buffer);
 }
 
-TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, cold_costs_more, rows_with_a_beat_are_kept, each_evicts,
-	 caches_by_hwloc, last_cache_is_measured, timed_code_has_rings_of_its_size)
+TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, cold_costs_more, rows_with_a_beat_are_kept,
+	 each_evicts, caches_by_hwloc, last_cache_is_measured, timed_code_has_rings_of_its_size)
