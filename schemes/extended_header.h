@@ -16,8 +16,6 @@
  * Order: offset, clock, last, cmpxchg, then last is stored. I1 to I3 are those of parts/extend.h.
  * OVERFLOW_MSB32 keeps only 32 bits of the stamp above T, as a 32-bit machine must: a full header
  * at every carry into them. Exact unless the clock stands still for 2^(T + 32) ticks.
- * EXTEND_RARELY does not store last in the plain case, as build/every-scheme found: a full header
- * once per wrap, and three accesses in place of four.
  *
  * Writers of several CPUs (LOCKED): last is stored outside the claim, so last may also go back; I3
  * covers that. I1 needs CLOCK_FENCED: without it a stamp may be older than its predecessor's, and
@@ -46,13 +44,8 @@ static const struct scheme_desc scheme_desc = {
 	.extension = EXTEND_ON_CARRY,
 	.gap_bits = 32,
 #else
-#ifdef EXTEND_RARELY
-	.title = "inline full stamp once per wrap, no store in the plain case",
-	.extension = EXTEND_ON_CARRY,
-#else
 	.title = "inline full stamp, 64-bit test of the distance",
 	.extension = EXTEND_ON_GAP,
-#endif
 #endif
 	.source = "Desnoyers, LKML 2008-09-25 and ltt-dev 2008-10-09",
 	.promises = PROMISE_ALL,

@@ -66,8 +66,6 @@
  *                       extend_begin()
  *   EXTEND_SEEN         struct extend_seen, extend_see(),         the offset, claimed by cmpxchg
  *                       extend_claim()
- *   EXTEND_RARELY       extend_remember() is not called in the    after each record
- *                       plain case
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_DEFAULTS_H
 #define STAMPEDE_SCHEMES_PARTS_DEFAULTS_H

@@ -12,9 +12,6 @@
  *    short header is at most 2^T - 1 ticks after its predecessor.
  * I3 A stale last only makes a header full that need not be ("the correct race" of the mail).
  *
- * With EXTEND_RARELY last is not stored in the plain case: a store less, and a full header once per
- * wrap however close the events are. I2 and I3 hold as they are.
- *
  * Before it includes this the scheme defines
  *   extend_far(s, &seen, stamp)                     must a header with this stamp be full?
  *   extend_remember(s, stamp)                       the record with this stamp is claimed
@@ -80,9 +77,7 @@ static inline struct reservation extend_place(struct scheme_ring *s, uint32_t id
 {
 	struct ring *ring = &s->ring;
 
-#ifndef EXTEND_RARELY
 	extend_remember(s, stamp);
-#endif
 	return (struct reservation){
 		.payload = extend_put(ring, ring_at(ring, start), id, len, stamp, full),
 		.subbuf = ring_subbuf_at(ring, start),
@@ -120,9 +115,6 @@ RESERVE_SLOW struct reservation extend_slow(struct scheme_ring *s, uint32_t id, 
 		seen = extend_see(s);
 		stamp = clock_read("clock again");
 	}
-#ifdef EXTEND_RARELY
-	extend_remember(s, stamp);
-#endif
 	rsv = extend_place(s, id, len, claim.start, size, stamp, full);
 	if (claim.opens)
 		ctf_begin(ring, seen.offset, &claim.opening, extend_begin(ring, stamp));
