@@ -16,8 +16,8 @@ import take
 
 # COUNTER_BITS=24 or 16: as many fewer are in the header (docs/mcu.md).
 COUNTER_BITS, WORD_BITS = int(os.environ.get("COUNTER_BITS") or 32), 5
-BUILDS = ("C11; gcc or clang; Cortex-M3 and later, RV32IMAC. A Cortex-M0+, which has no compare-and-swap, keeps "
-          "interrupts off for some five instructions in its place. The reader's header has the licence.")
+BUILDS = ("C11; gcc or clang; Cortex-M3 and later, RV32IMAC. A Cortex-M0+ keeps interrupts off for some five "
+          "instructions in place of a compare-and-swap. The reader's header has the licence.")
 HOW = "\n/* ---- how it works ---- */\n\n"
 SYSTEM = "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n"
 REFUSED = """

@@ -39,6 +39,7 @@
  * hit them. Anything rare goes into a RESERVE_SLOW function: with it in line compilers make the
  * record's length a branch-free function of the stamp, and the claim then waits for the clock.
  */
+
 #if SEAM_RESERVE_APART
 #define RESERVE static __attribute__((noinline, section("reserve_text")))
 #define RESERVE_SLOW static __attribute__((noinline, section("reserve_text")))

@@ -3,6 +3,7 @@
  * record() of packed_word.h where its word has 32 bits: for small machines, which count each
  * instruction. It is that row's reserve() with one test in place of two, units of the ring in place
  * of bytes, and nothing on the plain path that needs a stack frame. Part of parts/defaults.h.
+ * RESERVE, or the storm counts hits of its slow path alone; payload and commit count here too.
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_PACKED32_H
 #define STAMPEDE_SCHEMES_PARTS_PACKED32_H
@@ -14,7 +15,6 @@ static __attribute__((noinline, cold)) bool packed_rest(struct scheme_ring *s, u
 	return record_rest(s, packed_slow(s, id, len, tail, stamp), len, src);
 }
 
-/* RESERVE, or the storm counts hits of its slow path alone; payload and commit count here too. */
 RESERVE bool record(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src)
 {
 	struct ring *ring = &s->ring;

@@ -79,9 +79,8 @@ $compare "$first" latest >"$scratch/out" 2>"$scratch/err"
 got=$?
 # Times of runs this small are the machine's; exact figures have an arrow.
 { [ $got -eq 0 ] || [ $got -eq 2 ]; } && grep -q '^regressed ' "$scratch/out" && ! grep -q ' -> ' "$scratch/out"
-good=$?
-report $good "the same tree: no exact figure differs"
-[ $good -eq 0 ] || sed 's/^/# /' "$scratch/out"
+report $? "the same tree: no exact figure differs"
+[ $got -eq 0 ] || sed 's/^/# /' "$scratch/out"
 $compare --in latest floor full_tsc >"$scratch/out" 2>"$scratch/err"
 [ $? -eq 2 ] && grep -q 'header_bytes: 4 -> 12, regressed' "$scratch/out"
 report $? "floor against full_tsc: regressed by 8 header bytes, exit 2"
