@@ -165,7 +165,6 @@ int verdicts_write(const char *path, int status)
 	file_hash("/proc/self/exe", program);
 	json = json_pack("{s:i, s:s, s:O, s:i, s:O}", "schema", 1, "program", program, "arguments",
 			 arguments, "status", status, "rows", rows);
-
 	if (json_array_size(coverage))
 		json_object_set(json, "coverage", coverage);
 	status = json_out(path, json);
