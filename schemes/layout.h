@@ -256,8 +256,7 @@ layout_next_more(struct cursor *cursor, struct event *event, uint32_t field, boo
 		size = get_u32(at);
 		event->header_bytes += 4;
 	}
-	if (more == 4)
-		event->payload_bytes = size;
+	event->payload_bytes = more == 4 ? size : CURSOR_PAYLOAD(cursor, event->id);
 	return DECODE_EVENT;
 }
 
@@ -279,7 +278,7 @@ static inline enum decode_result decode_next(struct cursor *cursor, struct event
 		<< cut;
 	event->flags = 0;
 	event->header_bytes = 4;
-	event->payload_bytes = cursor->fixed_bytes;
+	event->payload_bytes = CURSOR_PAYLOAD(cursor, field);
 	if (unlikely(field >= LAYOUT_IDS || (LAYOUT_FLAG && word & 1)) &&
 	    layout_next_more(cursor, event, field, LAYOUT_FLAG && word & 1) == DECODE_BAD)
 		return DECODE_BAD;

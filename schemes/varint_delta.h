@@ -78,11 +78,7 @@ static inline uint8_t *alone_put(struct scheme_ring *s, uint8_t *at, uint32_t id
 #define SCHEME_NEXT
 static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)
 {
-#ifdef XOR
-	return varint_next_xor(cursor, event);
-#else
 	return varint_next_delta(cursor, event, 0);
-#endif
 }
 
 #endif

@@ -175,21 +175,10 @@ static inline enum decode_result varint_next(struct cursor *cursor, struct event
 	return cursor_take(cursor, cursor_left(cursor), event);
 }
 
-/* Reads one record whose stamp is the bits in which it differs from that before. */
-static inline enum decode_result varint_next_xor(struct cursor *cursor, struct event *event)
-{
-	enum decode_result result;
-	unsigned int bytes;
-	uint64_t value;
-
-	result = varint_read(cursor, event, &value, &bytes);
-	if (unlikely(result != DECODE_EVENT))
-		return result;
-	event->time = cursor->time ^ value;
-	return cursor_take(cursor, cursor_left(cursor), event);
-}
-
-/* Reads one record whose stamp is the difference to that before, in units of 2^`shift` ticks. */
+/*
+ * Reads one record whose stamp is the difference to that before, in units of 2^`shift` ticks, or,
+ * with XOR, the bits that differ.
+ */
 static inline enum decode_result varint_next_delta(struct cursor *cursor, struct event *event,
 						   unsigned int shift)
 {
@@ -200,7 +189,11 @@ static inline enum decode_result varint_next_delta(struct cursor *cursor, struct
 	result = varint_read(cursor, event, &value, &bytes);
 	if (unlikely(result != DECODE_EVENT))
 		return result;
+#ifdef XOR
+	event->time = cursor->time ^ value << shift;
+#else
 	event->time = cursor->time + (value << shift);
+#endif
 	return cursor_take(cursor, cursor_left(cursor), event);
 }
 

@@ -47,7 +47,7 @@ all="again late lost shorts recorder fails hostile together kept idle crash exec
 if [ "${SESSION_ROWS:-}" = all ]; then
 	SESSION_ROWS=$(sed -n 's/^X(\(\w*\),.*/\1/p' schemes/schemes.def)
 elif [ "${ALL:-0}" != 0 ]; then
-	SESSION_ROWS="varint_low packed_upper packed_word32 restartable extended_header full_tsc dwcas layout_64_ext"
+	SESSION_ROWS="varint_low packed_upper packed_word32 restartable extended_header full_tsc dwcas layout_64_ext layout_5_27_cut5_ext"
 fi
 for row in packed_word ${SESSION_ROWS:-}; do
 	take_header "$row" 2>/dev/null || continue
