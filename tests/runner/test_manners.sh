@@ -73,14 +73,17 @@ else
 	skip "NO_COLOR" "no script(1)"
 fi
 
-first=$(ls "$results" | head -1)
-compare="$build/compare --results $results"
-$compare "$first" latest >"$scratch/out" 2>"$scratch/err"
-got=$?
-# Times of runs this small are the machine's; exact figures have an arrow.
-{ [ $got -eq 0 ] || [ $got -eq 2 ]; } && grep -q '^regressed ' "$scratch/out" && ! grep -q ' -> ' "$scratch/out"
-report $? "the same tree: no exact figure differs"
-[ $got -eq 0 ] || sed 's/^/# /' "$scratch/out"
+# Beside other tests one pair of runs this small may differ in time; a comparison that is wrong differs in each.
+compare="$build/compare --results $results" tries=0
+until first=$(ls "$results" | grep -v latest | tail -2 | head -1) && $compare "$first" latest >"$scratch/out" 2>"$scratch/err" &&
+	grep -q '^regressed 0, improved 0' "$scratch/out" || [ $tries -eq 2 ] || grep -q ' -> ' "$scratch/out"; do
+	tries=$((tries + 1))
+	$small --results "$results" >"$scratch/again" 2>&1
+done
+grep -q '^regressed 0, improved 0' "$scratch/out"
+good=$?
+report $good "the same tree: nothing regressed, nothing improved"
+[ $good -eq 0 ] || sed 's/^/# /' "$scratch/out"
 $compare --in latest floor full_tsc >"$scratch/out" 2>"$scratch/err"
 [ $? -eq 2 ] && grep -q 'header_bytes: 4 -> 12, regressed' "$scratch/out"
 report $? "floor against full_tsc: regressed by 8 header bytes, exit 2"
