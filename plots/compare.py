@@ -113,7 +113,7 @@ def shift(a, b):
 
 
 def median_interval(values):
-    """By order statistics: 41 values give the 14th and the 28th; below 6 there is none."""
+    """By order statistics: 41 values give the 14th and the 28th; below 6 no interval exists."""
     below, k, n = 0, 0, len(values)
     while n >= 6 and below + math.comb(n, k) <= TAIL * 2 ** n:
         below += math.comb(n, k)

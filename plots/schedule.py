@@ -65,7 +65,7 @@ class Drawing:
 
 
 def of_header(row, asked):
-    """The paragraph that begins so in the row's header; "" if there is none."""
+    """The paragraph that begins so in the row's header; "" if it has no such paragraph."""
     try:
         headers = {}
         for name in ("history/history.def", "schemes.def"):

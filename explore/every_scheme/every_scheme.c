@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* every-scheme: the shortest right reserve of a language, or the proof by count that there is none.
+/* every-scheme: the shortest right reserve of a language, or the count of programs that proves none exists.
  */
 #include <inttypes.h>
 #include <unistd.h>

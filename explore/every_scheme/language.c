@@ -180,7 +180,7 @@ void program_print(const struct program *program, FILE *out)
 	print_test(program->late, "; delta where", out);
 }
 
-/* The next part of *rest, without blanks around it; NULL: there is none. */
+/* The next part of *rest, without blanks around it; NULL: no part is left. */
 static char *next_part(char **rest, const char *ends)
 {
 	char *part = NULL, *end;

@@ -15,8 +15,8 @@ mkdir -p "$tree/build" && for one in obj flags sources.inc git-state hooks rows.
 	cp -a "$build/$one" "$tree/build/"
 done && cp -a "$build"/*.a "$tree/build/"
 
-# Edits of the template, each a row: of a saved time whose low bits are all 0 it thinks that there is none; it forgets gaps
-# of 2^56; it saves the time before its claim; its narrow stamps have no sync; and, right, its time is two words.
+# Edits of the template, each a row: a saved time whose low bits are all 0 counts as no time; gaps of 2^56 are forgotten; the
+# time is saved before the claim; narrow stamps have no sync; and, right, the time is two words.
 far='stamp - shared_load("last", \&s->last)'
 zero='s/return bits_overflow/return (s->last \& ((UINT64_C(1) << WIDTH) - 1)) \&\& bits_overflow/;s/s->last = 0 /s->last = 1 /'
 while IFS='|' read -r row wanted script; do
