@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* every-scheme: the shortest right reserve of a language, or the count of programs that proves none exists.
+/* every-scheme: the shortest right reserve of a language, or the proof by count that no program is.
  */
 #include <inttypes.h>
 #include <unistd.h>

@@ -3,17 +3,14 @@
 # usage: test_one_verdict.sh BUILD   Do bench, run-stress and the explorer have one word for a row, and does "Take" name
 # none that one of them breaks? Of rows that are new to a copy of the tree: wrong ones, right ones, and one that crashes. TAP.
 . tests/support/tap.sh
-build=$1
-tree=$scratch/tree
+build=$1 tree=$scratch/tree
 [ "$(uname -m)" = x86_64 ] || {
 	skip "one verdict" "the explorer searches x86-64 code"
 	plan
 	exit
 }
 mkdir "$tree" && tar -c --exclude=./.git --exclude="./${build#"$PWD"/}" --exclude='./build*' --exclude='./results/2*' . | tar -x -C "$tree"
-mkdir -p "$tree/build" && for one in obj flags sources.inc git-state hooks rows.mk history.mk; do
-	cp -a "$build/$one" "$tree/build/"
-done && cp -a "$build"/*.a "$tree/build/"
+mkdir -p "$tree/build" && (cd "$build" && cp -a obj flags sources.inc git-state hooks rows.mk history.mk *.a "$tree/build/")
 
 # Edits of the template, each a row: a saved time whose low bits are all 0 counts as no time; gaps of 2^56 are forgotten; the
 # time is saved before the claim; narrow stamps have no sync; and, right, the time is two words.
