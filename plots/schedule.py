@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import textwrap
+from string import Template
 
 from files import FINE, HARNESS, Failed, put
 
@@ -24,18 +25,17 @@ INLINE = ("local.h", "bytes.h", "row.c")  # the step's own line says nothing of 
 BETWEEN = {"jump": "{:,} ticks pass", "back": "clock back by {:,}", "read": "a reader takes",
            "flush": "closed", "switch": "to CPU {}", "deferred": "put off"}
 # Blue, vermillion and orange, told apart by colour-blind readers; a sign and the edge say the same.
-STYLE = """
-svg{--paper:#fff;--ink:#1a1a1a;--quiet:#5c5c5c;--line:#c9c9c9;--shade:#f1f4f6;--blue:#0072b2;
---bad:#b8460b;--part:#8a5f00;--bar:#cfe3f1;font:13px sans-serif}
-@media screen and (prefers-color-scheme:dark){svg{--paper:#161718;--ink:#e8e6e3;--quiet:#a9a6a1;
---line:#4a4d50;--shade:#26292b;--blue:#6cc0f0;--bad:#ff9a5c;--part:#f0c36c;--bar:#1f4763}}
-text{fill:var(--ink)}.quiet{fill:var(--quiet)}.small{font-size:11px}.mono{font:10.5px monospace}
-.big{font-size:17px}.big,.bold,.bad{font-weight:bold}.bad,circle{fill:var(--bad)}.part{fill:var(--part)}
-.blue{fill:var(--blue)}.paper{fill:var(--paper)}.line{stroke:var(--line)}.ink{stroke:var(--ink);fill:none}
-.bar{fill:var(--bar);stroke:var(--blue)}.off{stroke:var(--blue);stroke-dasharray:3 3}
-.box{fill:var(--shade);stroke:var(--line)}.badbox{fill:none;stroke:var(--bad);stroke-width:3}
-.partbox{fill:none;stroke:var(--part);stroke-width:2;stroke-dasharray:5 3}
-"""
+COLOURS = "paper ink quiet line shade blue bad part bar".split()
+LIGHT = dict(zip(COLOURS, "#fff #1a1a1a #5c5c5c #c9c9c9 #f1f4f6 #0072b2 #b8460b #8a5f00 #cfe3f1".split()))
+DARK = dict(zip(COLOURS, "#161718 #e8e6e3 #a9a6a1 #4a4d50 #26292b #6cc0f0 #ff9a5c #f0c36c #1f4763".split()))
+COLOURED = Template("""text{fill:$ink}.quiet{fill:$quiet}.bad,circle{fill:$bad}.part{fill:$part}.blue{fill:$blue}
+.paper{fill:$paper}.line{stroke:$line}.ink{stroke:$ink}.bar{fill:$bar;stroke:$blue}.off{stroke:$blue}
+.box{fill:$shade;stroke:$line}.badbox{stroke:$bad}.partbox{stroke:$part}""").substitute
+# Colours twice and not by var(), which librsvg does not know.
+STYLE = f"""svg{{font:13px sans-serif}}.small{{font-size:11px}}.mono{{font:10.5px monospace}}.big{{font-size:17px}}
+.big,.bold,.bad{{font-weight:bold}}.ink,.badbox,.partbox{{fill:none}}.off{{stroke-dasharray:3 3}}
+.badbox{{stroke-width:3}}.partbox{{stroke-width:2;stroke-dasharray:5 3}}
+{COLOURED(LIGHT)}@media screen and (prefers-color-scheme:dark){{{COLOURED(DARK)}}}"""
 
 
 class Drawing:
