@@ -165,10 +165,12 @@ static uint32_t once(struct subject *subject, bool warm)
 	return block.ticks[events - 1];
 }
 
+/* A field of 8 bits wraps during any cold event: all are extended, and have one price. */
 static bool extends(const struct subject *subject)
 {
-	return subject->driver && (subject->driver->desc->extension == EXTEND_ON_GAP ||
-				   subject->driver->desc->extension == EXTEND_ON_CARRY);
+	return subject->driver && UINT64_C(1) << subject->driver->stamp_bits > GAP + SLACK &&
+	       (subject->driver->desc->extension == EXTEND_ON_GAP ||
+		subject->driver->desc->extension == EXTEND_ON_CARRY);
 }
 
 /*
