@@ -258,8 +258,8 @@ def as_good(run, question):
 def candidates(run, question):
     """The rows that qualify, each with its own values: of the question, and by the cheap clock."""
     return [(row, question.value(run, row, question.argument), cheap_cost(run, row, None))
-            for row in run.steady
-            if row.verdict in HELD and all(asked(run, row) for asked in question.asked)]
+            for row in run.steady  # what was cut out is its row again
+            if row.verdict in HELD and not row.row.startswith("taken_") and all(asked(run, row) for asked in question.asked)]
 
 
 Answer = namedtuple("Answer", "need parts figure why other", defaults=[None, None])

@@ -181,7 +181,7 @@ static uint64_t after(struct evict *evictor, enum evict_kind kind, const volatil
  * The clock that a ring was opened with does not go back before its first beat; and a field that
  * wraps during each eviction leaves the row its price.
  */
-static void rows_of_short_fields_are_kept(void **state)
+static void short_fields_are_kept(void **state)
 {
 	static const char *const names[] = { "floor", "heartbeat", "heartbeat_compact",
 					     "dts_xts_8" };
@@ -290,5 +290,5 @@ static void timed_code_has_rings_of_its_size(void **state)
 	buffer_close(&buffer);
 }
 
-TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, cold_costs_more, rows_of_short_fields_are_kept,
+TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, cold_costs_more, short_fields_are_kept,
 	 each_evicts, caches_by_hwloc, last_cache_is_measured, timed_code_has_rings_of_its_size)
