@@ -149,7 +149,8 @@ int file_refuses(const char *path)
 
 	if (!stat(path, &was) && !S_ISREG(was.st_mode))
 		return S_ISDIR(was.st_mode) ? EISDIR : access(path, W_OK) ? errno : 0;
-	if (!realpath(path, folder) && snprintf(folder, sizeof(folder), "%s", path) >= PATH_MAX)
+	if (!realpath(path, folder) &&
+	    (errno == ENAMETOOLONG || snprintf(folder, sizeof(folder), "%s", path) >= PATH_MAX))
 		return ENAMETOOLONG;
 	slash = strrchr(folder, '/');
 	if (slash)

@@ -112,7 +112,8 @@ static bool option_real(const char *option, const char *text, double low, double
 
 	errno = 0;
 	*value = strtod(text, &end);
-	if (end != text && !*end && !errno && *value >= low && *value <= high)
+	if (!text[strspn(text, "+-.0123456789eE")] && end != text && !*end && !errno &&
+	    *value >= low && *value <= high)
 		return true;
 	fail_line("%s takes a number from %g to %g, not '%s'", option, low, high, text);
 	return false;
@@ -167,7 +168,7 @@ static int take_text(const struct option_entry *entry, const char *argument)
 {
 	int error = 0;
 
-	if (!*argument)
+	if (!argument[strspn(argument, " \t\n")])
 		return fail_with(EXIT_USAGE, "--%s is empty; give %s, or leave it out", entry->name,
 				 entry->argument);
 	*(const char **)entry->into = argument;

@@ -237,6 +237,8 @@ static int refuse_budget(const struct budget *budget)
 {
 	unsigned int most = asked.options.foreign ? WORLD_WRITERS_MAX : CHECK_WRITERS_MAX;
 
+	if (!budget->events)
+		return fail_with(EXIT_USAGE, "--events 0 searches nothing: give 1 or more");
 	if (world_cpus(budget) > most)
 		return fail_with(EXIT_USAGE,
 				 "this budget needs %u CPUs, a reader's included; the limit is %u: "

@@ -87,10 +87,11 @@ int load_foreign(struct explore_options *options)
 	ssize_t length;
 	int code;
 
-	if (!realpath(options->foreign, folder)) {
-		fail_line("--foreign %s: %s", options->foreign, strerror(errno));
-		return EXIT_USAGE;
-	}
+	if (!realpath(options->foreign, folder))
+		return fail_with(EXIT_USAGE, "--foreign %s: %s", options->foreign, strerror(errno));
+	snprintf(into, sizeof(into), "%s/shim.c", folder);
+	if (access(into, R_OK))
+		return fail_with(EXIT_USAGE, "no %s: --foreign names a folder with one", into);
 	/* This program is BUILD/explore, and the Makefile is beside BUILD. */
 	length = readlink("/proc/self/exe", build, sizeof(build) - 1);
 	if (length > 0) {

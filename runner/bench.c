@@ -202,7 +202,9 @@ static int finish(const struct plan *plan, struct run *run, const char *program)
 	char directory[4096];
 	int error = run_record(run), end;
 
-	snprintf(directory, sizeof(directory), "%s", record_dir(run->record));
+	/* plots takes "-..." for an option. */
+	snprintf(directory, sizeof(directory), "%s%s", *record_dir(run->record) == '-' ? "./" : "",
+		 record_dir(run->record));
 	end = record_finish(run->record);
 	progress_end(&run->progress);
 	if (error || end)

@@ -254,6 +254,8 @@ static int check_workload(const struct place *place, struct asked *asked,
 		return fail_with(EXIT_USAGE, "--ctf goes with --export");
 	if (asked->export && engine->no_export)
 		return fail_with(EXIT_UNSUPPORTED, "%s", engine->no_export);
+	if (asked->export && engine_export_directory(asked->export))
+		return EXIT_RESOURCE;
 	if (engine->two_cpus && hwloc_bitmap_weight(place->allowed) < 2)
 		return fail_with(EXIT_UNSUPPORTED,
 				 "%s skipped: it needs two CPUs, and only CPU %s is "

@@ -50,7 +50,7 @@ static const struct option_entry entries[] = {
 	{ "words", "N", "shared words but for the tail, at most (2)", OPTION_NUMBER,
 	  .into = &asked.task.words, 0, 2 },
 	{ "show", "N", "programs to print (10)", OPTION_NUMBER, .into = &asked.show, 0, 4096 },
-	{ "header", "FILE", "write the program, or the first one found, as a row", OPTION_TEXT,
+	{ "header", "FILE", "write the program, or the first one found, as a row", OPTION_OUT,
 	  .into = &asked.header },
 	{ "program", "TEXT", "judge this one, written as results are: broken, with the schedule",
 	  OPTION_TEXT, .into = &asked.program },

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/child.h"
@@ -218,8 +219,9 @@ static int judge_workload(const struct adapter *adapter, const struct judge_aske
 			code = tracer_judge(judged, truth, decoded, &measure);
 		if (!code && is_every(workload))
 			code = every_add(every, out, judged);
-		if (asked->keep)
-			child_run(&(struct child_program){ .argv = keep }, NULL);
+		/* cp has said why. */
+		if (asked->keep && child_run(&(struct child_program){ .argv = keep }, NULL))
+			code = EXIT_RESOURCE;
 		child_run(&(struct child_program){ .argv = remove }, NULL);
 	}
 	return code;
@@ -523,7 +525,12 @@ int main(int argc, char **argv)
 		return fail_with(EXIT_USAGE, "--at %s: wants PLAN, PLAN:K or PLAN:K:L", asked.at);
 	if (optind == argc)
 		return fail_with(EXIT_USAGE, "which tracer? judge-tracer --list names them");
+	if (access(asked.gaps, R_OK))
+		return fail_file("read", asked.gaps, errno);
 	setenv("GAPS", asked.gaps, 1);
+	if (asked.keep &&
+	    ((mkdir(asked.keep, 0777) && errno != EEXIST) || access(asked.keep, W_OK | X_OK)))
+		return fail_file("write", asked.keep, errno);
 	if (asked.trace && !realpath(asked.trace, trace))
 		return fail_file("read", asked.trace, errno);
 	setenv("TRACE", asked.trace ? trace : "", 1);

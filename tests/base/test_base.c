@@ -202,6 +202,7 @@ static void mistakes_are_named(void **state)
 	REFUSED("--number takes a whole number from 2 to 5, not '1'", "--number", "1");
 	REFUSED("--real takes a number from 0 to 1, not '1.5'", "--real", "1.5");
 	REFUSED("--real takes a number from 0 to 1, not 'x'", "--real", "x");
+	REFUSED("--real takes a number from 0 to 1, not '0x1'", "--real", "0x1");
 	REFUSED("--taken does not take 'bad'", "--a-name", "bad");
 	REFUSED("'file' is not an option", "--fast", "file");
 }

@@ -173,6 +173,8 @@ python3 - "$scratch/kept/truth" <<-END
 	assert 50000 < gaps[25] < 1000000, gaps[25]
 END
 report $? "replay waits as long as the file of gaps says"
+says "gaps that are not there" 3 'cannot read /none' "$judge" --workload replay --gaps /none floor
+says "files that cannot be kept, before the run" 3 'cannot write /proc/none' "$judge" --keep /proc/none floor
 says "replay without its gaps" 1 'no gaps in /none' env GAPS=/none "$build/tracers/floor" "$scratch" replay 50 1
 says "a clock that cannot step" 1 '/clock: this clock cannot step' "$build/tracers/floor" "$scratch" step 50 1
 echo +0.0 >"$scratch/clock"

@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "runner/place/clock_pair.h"
 
-static int make_directory(const char *dir)
+int engine_export_directory(const char *dir)
 {
 	if (!mkdir(dir, 0777) || errno == EEXIST)
 		return 0;
@@ -22,7 +22,7 @@ static int make_directory(const char *dir)
 int engine_export_open(struct engine_export *export, const char *dir, const char *row,
 		       uint64_t most, bool ctf2)
 {
-	int error = make_directory(dir);
+	int error = engine_export_directory(dir);
 
 	memset(export, 0, sizeof(*export));
 	export->most = most;
@@ -34,7 +34,7 @@ int engine_export_open(struct engine_export *export, const char *dir, const char
 		export->dir = NULL;
 		error = EXIT_RESOURCE;
 	}
-	export->error = error ? error : make_directory(export->dir);
+	export->error = error ? error : engine_export_directory(export->dir);
 	return export->error;
 }
 

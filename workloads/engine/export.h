@@ -32,6 +32,9 @@ struct engine_export_tap {
 	uint64_t epoch;
 };
 
+/* Makes the directory, if it is not there. An exit code, after a line on stderr. */
+int engine_export_directory(const char *dir);
+
 /* Makes <dir>/<row>. `ctf2` is as export_as_ctf2(). An exit code, after a line on stderr. */
 int engine_export_open(struct engine_export *export, const char *dir, const char *row,
 		       uint64_t most, bool ctf2);
