@@ -27,8 +27,8 @@ deb: ##- a Debian package, build/deb/stampede_*.deb
 	@rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb/stampede-$(VERSION)
 	@git archive HEAD | tar -x -C $(BUILD)/deb/stampede-$(VERSION)
 	@cp -r extras/install/debian $(BUILD)/deb/stampede-$(VERSION)/debian
-	@$(MAKE) --no-print-directory install PREFIX=/usr DESTDIR=$(abspath $(BUILD))/deb/root
-	@cd $(BUILD)/deb/stampede-$(VERSION) && INSTALLED=$(abspath $(BUILD))/deb/root dpkg-buildpackage -b -us -uc -rfakeroot
+	@$(MAKE) --no-print-directory install PREFIX=/usr DESTDIR="$$(cd $(BUILD) && pwd)/deb/root"
+	@cd $(BUILD)/deb/stampede-$(VERSION) && INSTALLED="$$(cd .. && pwd)/root" dpkg-buildpackage -b -us -uc -rfakeroot
 	@ls $(BUILD)/deb/*.deb
 
 .PHONY: install uninstall deb

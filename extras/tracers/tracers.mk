@@ -10,6 +10,6 @@ judged: ## are the times right in tracers that people use (INSTALL=1: with their
 	@sh runner/packages.sh $(build_packages) $(if $(filter-out 0,$(INSTALL)),\
 		$(shell sed -n 's/.*"packages": *\[\(.*\)\].*/\1/p' extras/tracers/*/adapter.json | tr -d '",'))
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/judge-tracer
-	@BUILD=$(abspath $(BUILD)) $(BUILD)/judge-tracer $(ARGS) $(or $(TRACERS),$(tracers)) || [ $$? = 2 ]
+	@BUILD="$$(cd $(BUILD) && pwd)" $(BUILD)/judge-tracer $(ARGS) $(or $(TRACERS),$(tracers)) || [ $$? = 2 ]
 
 .PHONY: judged

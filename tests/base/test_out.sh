@@ -6,7 +6,8 @@ build=$1
 cd "$scratch" || exit 1
 here=$OLDPWD
 case $build in /*) ;; *) build=$here/$build ;; esac
-storm="$build/run-stress --schemes =full_tsc --seconds 0.1"
+storm="./storm --schemes =full_tsc --seconds 0.1"
+ln -s "$build/run-stress" storm
 whole() { python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$1"; }
 
 echo old >target && ln -s target link && ln -s nothing dangling && mkfifo fifo

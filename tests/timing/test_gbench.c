@@ -205,7 +205,7 @@ static void environment_is_overruled(void **unused)
 		char command[PATH_MAX + 256], line[256], *printed;
 		FILE *child;
 
-		snprintf(command, sizeof(command), "%s %s child 2>&1", variables[i], self);
+		snprintf(command, sizeof(command), "%s '%s' child 2>&1", variables[i], self);
 		child = popen(command, "r");
 		assert_non_null(child);
 		printed = fgets(line, sizeof(line), child);
