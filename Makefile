@@ -210,7 +210,6 @@ include extras/kernel/module.mk
 include tests/kernel/kernel.mk
 include extras/tracers/tracers.mk
 include extras/mcu/mcu.mk
-include extras/lines/lines.mk
 include extras/install/install.mk
 include tests/cases/cases.mk
 include extras/take/take.mk
@@ -287,7 +286,7 @@ explore: ## make every interrupt of a budget: make explore SCHEMES="a b" ARGS="-
 
 # What some tests are skipped without: the page in a browser, statistics, other readers, manual
 # pages, compilers and machines of other CPUs, a fresh Debian, other tracers.
-all_test_packages = python3-capstone python3-junitparser valgrind chromium libbenchmark-tools python3-scipy babeltrace2 \
+all_test_packages = python3-capstone python3-junitparser chromium libbenchmark-tools python3-scipy babeltrace2 \
 	help2man man-db \
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static debootstrap git procps clang-format \
 	lttng-tools liblttng-ust-dev $(mcu_packages) libdpdk-dev linux-source
@@ -300,7 +299,7 @@ test: ## run the tests, some minutes (ALL=1: the long ones too, with every packa
 		$(if $(filter-out 0,$(ALL)),explored-points explored-cases explored-taken)
 	@ALL=$(ALL) sh tests/run.sh $(BUILD) $(tests)
 
-tests: $(tests) $(BUILD)/touch programs-preloads
+tests: $(tests) programs-preloads
 
 check-house: ##- check the rules of this tree: includes, circles, names, limits (ARGS=--all)
 	@python3 -B tests/house/house.py $(ARGS)

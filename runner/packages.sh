@@ -69,7 +69,6 @@ libstb-dev          stb-devel              stb-devel           stb            -
 debhelper           -                      -                   -              -
 fakeroot            fakeroot               fakeroot            fakeroot       fakeroot
 build-essential     -                      -                   -              -
-valgrind            valgrind               valgrind            valgrind       valgrind
 python3-junitparser python3-junitparser    python3-junitparser -              -
 python3-capstone    python3-capstone       python3-capstone    python-capstone py3-capstone
 debootstrap         debootstrap            debootstrap         debootstrap    debootstrap

@@ -33,7 +33,6 @@ ARROWS = {
     "explore/family": "base explore/engine explore/replay judge",
     "explore": "base explore/engine explore/order explore/family explore/replay judge",
     "explore/every_scheme": "base schemes/core schemes/format schemes/parts",
-    "extras/lines": "base judge",
     "extras/programs": "",
     "extras/tracers": "base",
     **{f"extras/tracers/{one}": "extras/tracers" for one in "dpdk floor ftrace glog lttng_ust packed_word perf spdlog uftrace xray".split()},
