@@ -15,6 +15,8 @@ struct task {
 	int searches; /* or a negative errno */
 	struct findings findings;
 	struct search first; /* in which the first schedule failed */
+	double seconds, part; /* that it takes, about; and how much of them is over */
+	bool done; /* searched by another process */
 };
 
 struct tasks {
