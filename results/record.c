@@ -37,126 +37,6 @@ struct record {
 	json_t *sections;
 };
 
-/* ---- what a record has to be ---- */
-
-/* What a row must bring; Google Benchmark's compare.py needs these, and so do we. */
-static const struct row_field {
-	const char *key;
-	enum { FIELD_TEXT, FIELD_COUNT, FIELD_TIME } kind;
-	json_int_t min; /* of a count */
-} row_fields[] = {
-	{ "name", FIELD_TEXT, 0 },
-	{ "run_name", FIELD_TEXT, 0 },
-	{ "run_type", FIELD_TEXT, 0 },
-	{ "repetitions", FIELD_COUNT, 1 },
-	{ "repetition_index", FIELD_COUNT, 0 },
-	{ "threads", FIELD_COUNT, 1 },
-	{ "iterations", FIELD_COUNT, 1 },
-	{ "real_time", FIELD_TIME, 0 },
-	{ "cpu_time", FIELD_TIME, 0 },
-	{ "time_unit", FIELD_TEXT, 0 },
-};
-
-static bool field_ok(const json_t *value, const struct row_field *field)
-{
-	switch (field->kind) {
-	case FIELD_TEXT:
-		return json_string_length(value) > 0;
-	case FIELD_COUNT:
-		return json_is_integer(value) && json_integer_value(value) >= field->min;
-	default:
-		return json_is_number(value) && json_number_value(value) >= 0;
-	}
-}
-
-static bool one_of(const json_t *value, const char *const *words)
-{
-	for (; *words; words++)
-		if (!strcmp(json_string_value(value), *words))
-			return true;
-	return false;
-}
-
-bool record_check_row(const json_t *row, char *why, size_t size)
-{
-	static const char *const kinds[] = { "text", "a whole number", "a time >= 0" };
-	static const char *const units[] = { "ns", "us", "ms", "s", NULL };
-	/* Every repetition's row and never only means: aggregates are the reader's to make. */
-	static const char *const types[] = { "iteration", NULL };
-
-	if (!json_is_object(row)) {
-		snprintf(why, size, "a row must be a JSON object");
-		return false;
-	}
-	for (size_t i = 0; i < sizeof(row_fields) / sizeof(row_fields[0]); i++) {
-		const struct row_field *field = &row_fields[i];
-		const json_t *value = json_object_get(row, field->key);
-
-		if (field_ok(value, field))
-			continue;
-		if (field->kind == FIELD_COUNT)
-			snprintf(why, size, "'%s' must be %s >= %" JSON_INTEGER_FORMAT, field->key,
-				 kinds[field->kind], field->min);
-		else
-			snprintf(why, size, "'%s' must be %s", field->key, kinds[field->kind]);
-		return false;
-	}
-	if (!one_of(json_object_get(row, "time_unit"), units)) {
-		snprintf(why, size, "'time_unit' must be ns, us, ms or s");
-		return false;
-	}
-	if (!one_of(json_object_get(row, "run_type"), types)) {
-		snprintf(why, size, "'run_type' must be iteration");
-		return false;
-	}
-	return true;
-}
-
-static bool check_context(const json_t *context, char *why, size_t size)
-{
-	const json_t *stampede = json_object_get(context, "stampede");
-	const json_t *schema = json_object_get(stampede, "schema");
-
-	if (!json_is_object(stampede) || !json_is_integer(schema)) {
-		snprintf(why, size, "no context.stampede.schema, so not a record of Stampede");
-		return false;
-	}
-	if (json_integer_value(schema) < 1 || json_integer_value(schema) > RECORD_SCHEMA) {
-		snprintf(why, size,
-			 "schema %" JSON_INTEGER_FORMAT
-			 " is unknown to this Stampede, which reads up to %d",
-			 json_integer_value(schema), RECORD_SCHEMA);
-		return false;
-	}
-	if (!json_string_length(json_object_get(context, "host_name"))) {
-		snprintf(why, size, "no context.host_name");
-		return false;
-	}
-	return true;
-}
-
-bool record_check(const json_t *document, char *why, size_t size)
-{
-	const json_t *rows = json_object_get(document, "benchmarks");
-	char row_why[200];
-
-	if (!check_context(json_object_get(document, "context"), why, size))
-		return false;
-	if (!json_array_size(rows)) {
-		snprintf(why, size, "no 'benchmarks' with at least one row");
-		return false;
-	}
-	for (size_t i = 0; i < json_array_size(rows); i++) {
-		if (!record_check_row(json_array_get(rows, i), row_why, sizeof(row_why))) {
-			snprintf(why, size, "benchmarks[%zu]: %s", i, row_why);
-			return false;
-		}
-	}
-	return true;
-}
-
-/* ---- writing ---- */
-
 /* True if name is 1 to NAME_BYTES_MAX of [A-Za-z0-9._-], and neither hidden nor like an option. */
 static bool plain_name(const char *name)
 {
@@ -348,12 +228,11 @@ static int append_row(struct record *rec, const json_t *row)
 
 int record_add_row(struct record *rec, json_t *row)
 {
-	char why[256];
 	int status;
 
-	if (!record_check_row(row, why, sizeof(why)))
-		return fail_with(EXIT_USAGE, "row %zu of %s: %s; report it", record_row_count(rec),
-				 rec->dir, why);
+	if (!json_is_object(row))
+		return fail_with(EXIT_USAGE, "row %zu of %s must be a JSON object; report it",
+				 record_row_count(rec), rec->dir);
 	/* A copy: the caller may reuse its object for the next repetition. */
 	if (json_array_append_new(rec->rows, json_deep_copy(row)))
 		return fail_memory("the record");
@@ -389,7 +268,6 @@ int record_set(struct record *rec, const char *key, json_t *value)
 static int write_bench(struct record *rec)
 {
 	json_t *document = json_object();
-	char why[256];
 	int status;
 
 	/* Set first to come first in the file; the update does not move them. */
@@ -399,8 +277,8 @@ static int write_bench(struct record *rec)
 	else if (json_object_set(document, "benchmarks", rec->rows) ||
 		 json_object_update(document, rec->sections))
 		status = fail_memory("the record");
-	else if (!record_check(document, why, sizeof(why)))
-		status = fail_with(EXIT_USAGE, "%s: %s; mend what wrote it", rec->dir, why);
+	else if (!record_row_count(rec))
+		status = fail_with(EXIT_USAGE, "%s has no row", rec->dir);
 	else
 		status = put_file(rec, RECORD_BENCH, write_json, document);
 	json_decref(document);

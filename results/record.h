@@ -53,8 +53,8 @@ const char *record_dir(const struct record *rec);
 size_t record_row_count(const struct record *rec);
 
 /*
- * Appends one repetition's row (see record_check_row()) to rows.jsonl. On failure the file is put
- * back to its last whole row, and the row does not count.
+ * Appends one repetition's row, an object, to rows.jsonl. On failure the file is put back to its
+ * last whole row, and the row does not count.
  */
 int record_add_row(struct record *rec, json_t *row);
 
@@ -74,10 +74,3 @@ int record_finish(struct record *rec);
 
 /* Ends a run early: the rows stay, latest is as before; without one row the directory goes away. */
 void record_abort(struct record *rec);
-
-/*
- * Whether row is a row, and document a whole bench.json, as SCHEMA.md says. If not, why (cut to
- * size bytes) says what is wrong. Nothing is printed.
- */
-bool record_check_row(const json_t *row, char *why, size_t size);
-bool record_check(const json_t *document, char *why, size_t size);

@@ -315,9 +315,8 @@ static void context_is_documented_and_names_no_host(void **state)
 		.load_before = load,
 	};
 	json_t *context = metadata_context(&in), *stampede = json_object_get(context, "stampede");
-	json_t *run = json_object_get(stampede, "run"), *document;
-	char *schema = file_text("results/SCHEMA.md", NULL), *text = json_dumps(context, 0),
-	     why[256];
+	json_t *run = json_object_get(stampede, "run");
+	char *schema = file_text("results/SCHEMA.md", NULL), *text = json_dumps(context, 0);
 	const char *at = strstr(schema, "\n### context\n");
 	int y, mo, d, h, mi, s, end = 0, documented = 0;
 
@@ -336,10 +335,7 @@ static void context_is_documented_and_names_no_host(void **state)
 	assert_non_null(strstr(text, "\"executable\": \"bench\""));
 	assert_non_null(strstr(text, "\"cpus\": [1, 0], \"load_before\": [0.5, 0.25, 0.125], "
 				     "\"load_after\": null"));
-	document = json_pack("{s:o, s:[]}", "context", context, "benchmarks");
-	assert_false(record_check(document, why, sizeof(why)));
-	assert_non_null(strstr(why, "at least one row"));
-	json_decref(document);
+	json_decref(context);
 	if (renamed)
 		assert_null(strstr(text, canary));
 	else

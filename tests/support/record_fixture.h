@@ -117,12 +117,12 @@ static inline json_t *load(const struct fixture *f, const char *name, bool compl
 	const char *run = path_in(f->root, "%s", name);
 	json_t *rows = json_array(),
 	       *document = json_load_file(path_in(run, "bench.json"), 0, NULL);
-	char *text, *line, *end, why[256];
+	char *text, *line, *end;
 
 	assert_int_equal(document != NULL, complete);
 	if (document) {
-		if (!record_check(document, why, sizeof(why)))
-			fail_msg("%s: %s", name, why);
+		assert_true(json_array_size(json_object_get(document, "benchmarks")));
+		assert_true(json_object_get(json_object_get(document, "context"), "host_name"));
 		json_decref(rows);
 		return document;
 	}
@@ -130,7 +130,7 @@ static inline json_t *load(const struct fixture *f, const char *name, bool compl
 	for (line = text; (end = strchr(line, '\n')); line = end + 1) {
 		json_t *row = json_loadb(line, (size_t)(end - line), 0, NULL);
 
-		assert_true(record_check_row(row, why, sizeof(why)));
+		assert_true(json_is_object(row));
 		json_array_append_new(rows, row);
 	}
 	assert_int_equal(strlen(line), torn_bytes);
