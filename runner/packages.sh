@@ -65,7 +65,6 @@ libdpdk-dev         dpdk-devel             dpdk-devel          dpdk           dp
 linux-source        -                      -                   -              -
 sqlite3             sqlite                 sqlite3             sqlite         sqlite
 redis-tools         redis                  redis               redis          redis
-libstb-dev          stb-devel              stb-devel           stb            -
 debhelper           -                      -                   -              -
 fakeroot            fakeroot               fakeroot            fakeroot       fakeroot
 build-essential     -                      -                   -              -

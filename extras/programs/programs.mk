@@ -2,7 +2,7 @@
 # What a tracer costs real programs, by row: libraries to preload, and what drives and checks them.
 PRELOADS := $(BUILD)/programs
 program_rows := packed_word varint_low full_tsc
-program_packages := hyperfine sqlite3 redis-tools libstb-dev lttng-tools liblttng-ust-dev
+program_packages := hyperfine sqlite3 redis-tools lttng-tools liblttng-ust-dev
 program_recorders := none $(program_rows) \
 	$(if $(wildcard /usr/include/lttng/tracepoint.h /usr/include/*/lttng/tracepoint.h),lttng)
 

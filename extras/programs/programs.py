@@ -65,8 +65,6 @@ PROGRAMS = {
                 "/usr/bin/python3 -c " + shlex.quote(PYTHON)),
     "redis": ("redis-server under redis-benchmark, by loopback", "redis-check-rdb", "redis-tools", 10000,
               "{work}/redis-server --port {port} --save ''"),
-    "codec": ("stb_image: PNG and JPEG, with an event at each function's entry and exit",
-              "/usr/include/stb/stb_image_write.h", "libstb-dev", 8, "{work}/codec{hooks} {amount}"),
 }
 
 
@@ -104,8 +102,8 @@ class Program:
 
     def words(self, by, work, check=False):
         """As `env` runs it, traced by the library `by` or not (None)."""
-        line = self.line.format(amount=max(1, round(work * self.usual)), work=self.bench.work, port=self.bench.port,
-                                hooks=".hooks" if by else "") if self.name in PROGRAMS else self.line
+        line = self.line.format(amount=max(1, round(work * self.usual)), work=self.bench.work,
+                                port=self.bench.port) if self.name in PROGRAMS else self.line
         path = [f"LD_PRELOAD={self.bench.library(by)}", f"STAMPEDE_FILE={self.file}"] if by else []
         return ["env", *path, *(["STAMPEDE_CHECK=1"] if check else []), *shlex.split(line)]
 
@@ -161,8 +159,6 @@ class Bench:
                 call("gcc", "-E", "-P", "-D_GNU_SOURCE", "-I.", source, "-o", f"{self.work}/{amount}.c", cwd=TOP)
         if name == "redis":  # the server by another name, without a service that is started
             os.symlink(shutil.which("redis-check-rdb"), f"{self.work}/redis-server")
-        for out, flags in (("codec", []), ("codec.hooks", ["-finstrument-functions"])) if name == "codec" else ():
-            call("gcc", "-O2", "-w", *flags, f"{HERE}/codec.c", "-o", f"{self.work}/{out}", "-lm")
 
     def start_lttng(self):
         try:

@@ -233,7 +233,7 @@ STDERR_AT_HOME = ("base/fail.c", "base/progress.c", "extras/tracers/driver.c", "
 
 # These know no base: rows, which are compiled into others' programs; a fuzzer, whose finding is an abort.
 ENDS_AT_HOME = ("base/fail.c", "schemes/parts/mask.h", "explore/stops/foreign_row.h", "traces/fuzz_ftrace.c",
-                "extras/programs/codec.c", "extras/programs/preload.c", "extras/kernel/shim/stdlib.h",
+                "extras/programs/preload.c", "extras/kernel/shim/stdlib.h",
                 "extras/mcu/shim/stdlib.h")
 
 
