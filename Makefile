@@ -140,7 +140,7 @@ extra_runner_timing_gbench = -DGBENCH_VERSION='"$(shell pkg-config --modversion 
 # One object for all rows: its flush also comes beside writers of other CPUs, in those that take them.
 extra_schemes_core_ring = -DLOCKED
 extra_base_options := -DGIT_STATE='"$(GIT_STATE)"'
-extra_results_metadata := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
+extra_runner_where := -DGIT_STATE='"$(GIT_STATE)"' -DBUILD_FLAGS='"$(OPT) $(CFLAGS)"'
 
 # The template as schemes are often written: what is kept of the last time is the test's to say.
 $(BUILD)/narrow_last.h: schemes/TEMPLATE.h Makefile
@@ -163,7 +163,7 @@ $(BUILD)/flags: force
 $(BUILD)/git-state: force
 	@mkdir -p $(@D)
 	@echo '$(GIT_STATE)' | cmp -s - $@ || echo '$(GIT_STATE)' > $@
-$(O)/results/metadata.o $(O)/base/options.o: $(BUILD)/git-state
+$(O)/runner/where.o $(O)/base/options.o: $(BUILD)/git-state
 
 $(O)/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$*)

@@ -272,8 +272,7 @@ static int write_bench(struct record *rec)
 
 	/* Set first to come first in the file; the update does not move them. */
 	if (json_object_set(document, "context", json_object_get(rec->sections, "context")))
-		status = fail_with(EXIT_USAGE, "%s has no context; use metadata_context()",
-				   rec->dir);
+		status = fail_with(EXIT_USAGE, "%s has no context; use where_context()", rec->dir);
 	else if (json_object_set(document, "benchmarks", rec->rows) ||
 		 json_object_update(document, rec->sections))
 		status = fail_memory("the record");

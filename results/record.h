@@ -40,7 +40,7 @@ struct record;
 /*
  * Begins a run: locks root, then makes root/<UTC YYYYmmddTHHMMSSZ>-<alias>/ (with -2, -3, ...
  * added when that exists) and room for the first rows. root is created if missing, its parent
- * is not. alias: 1..64 of [A-Za-z0-9._-], see metadata_host_alias().
+ * is not. alias: 1..64 of [A-Za-z0-9._-], see where_alias().
  * Errors: EXIT_RESOURCE when another run holds the lock, or root cannot be written or is full;
  * EXIT_USAGE for a bad alias. *rec is then NULL and nothing has changed.
  */
@@ -59,7 +59,7 @@ size_t record_row_count(const struct record *rec);
 int record_add_row(struct record *rec, json_t *row);
 
 /*
- * Names a section of bench.json, or replaces it: "context" (metadata_context(), needed before
+ * Names a section of bench.json, or replaces it: "context" (where_context(), needed before
  * record_finish()), "stress", ... Anything but "benchmarks", which the rows become. "context" is
  * also written to context.json at once, so that a killed run still knows its machine.
  */

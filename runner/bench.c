@@ -232,10 +232,11 @@ static int finish(const struct plan *plan, struct run *run, const char *program)
 /* The machine, and what disturbs times on it. */
 static void describe_machine(struct where *where, struct run *run, FILE *out, bool all)
 {
-	json_t *warnings = warnings_collect(&where->run), *context = where_context(where);
+	json_t *warnings = json_object_get(where->told, "warnings");
+	json_t *context = where_context(where);
 
-	(all ? warnings_print : warnings_name)(warnings, out);
-	run_set(run, "warnings", warnings);
+	fputs(json_text(where->told, all ? "all" : "named"), out);
+	run_set(run, "warnings", json_incref(warnings));
 	/* At once, so that a killed run still knows its machine; at the end with the load after. */
 	record_set(run->record, "warnings", warnings);
 	record_set(run->record, "context", context);
@@ -347,7 +348,7 @@ int main(int argc, char **argv)
 	if (!status)
 		status = where_open(&where, plan.cpus, argv[0], plan.seed);
 	if (!status)
-		status = record_create(plan.results, where.alias, &record);
+		status = record_create(plan.results, where_alias(&where), &record);
 	if (!status) {
 		run_open(&run, record, plan.rows, plan.count);
 		status = bench(&plan, &where, &run);

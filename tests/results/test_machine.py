@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: MIT
+"""usage: test_machine.py BUILD   The machine as lscpu and a made-up /proc and /sys tell it, the record's context, and
+warnings. TAP."""
+import errno
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../results"))
+import machine  # pylint: disable=wrong-import-position
+
+CPU = "sys/devices/system/cpu/"
+METAL = "fpu tsc constant_tsc nonstop_tsc sse2"
+U = "unknown"
+FACTS = {"executable": "/home/jane/build/bench", "cpus": [1, 0], "seed": "18446744073709551615", "tsc_hz": 3.4e9,
+         "tsc_hz_source": "cpuid", "load_before": [0.5, 0.25, 0.125], "perf_errno": 0, "benchmark": "", "git": "1a2b3c",
+         "compiler": "gcc", "flags": "-O2", "optimized": True, "libc": "2.36", "schema": 4}
+# As util-linux 2.41 nests it.
+NEWER = """#!/bin/sh
+cat <<'END'
+{"lscpu": [{"field": "CPU(s):", "data": "3", "children": [{"field": "On-line CPU(s) list:", "data": "0-2"}]},
+{"field": "Vendor ID:", "data": "GenuineIntel", "children": [{"field": "Model name:", "data": "Xeon", "children": [
+{"field": "Stepping:", "data": "7"}, {"field": "Flags:", "data": "hypervisor constant_tsc2"}]}]},
+{"field": "Virtualization features:", "data": null, "children": [{"field": "Hypervisor vendor:", "data": "VMware"}]}]}
+END
+"""
+
+
+def known(kernel=(U, U), cpu=(U, U, None, None, None, U, None, U, U, U, None), tsc=(None, None), hypervisor=U):
+    """All that is read, but the kernel's release and architecture, which are this machine's."""
+    keys = "vendor model family model_number stepping microcode online governor turbo smt shares_core".split()
+    return {"kernel": {"release": os.uname().release, "architecture": os.uname().machine, "clocksource": kernel[0],
+                       "isolated_cpus": kernel[1]}, "cpu": dict(zip(keys, cpu)),
+            "tsc": dict(zip(("constant", "nonstop"), tsc)), "hypervisor": {"name": hypervisor}}
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = self.folder.name
+        self.addCleanup(self.folder.cleanup)
+
+    def put(self, path, text):
+        path = os.path.join(self.root, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
+
+    def put_cpus(self, flags):
+        """Four CPUs, of which lscpu finds `flags`."""
+        self.put("proc/cpuinfo", "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 33\n"
+                 "model name\t: AMD Ryzen 9\nstepping\t: 2\nmicrocode\t: 0xa20120a\nflags\t\t: %s\n\n"
+                 "processor\t: 1\nvendor_id\t: Other\nmicrocode\t: 0x1\nflags\t\t: none\n" % flags)
+        for name in ("possible", "present", "online"):
+            self.put(CPU + name, "0-3\n")
+
+    def read(self, *cpus):
+        return machine.Machine(self.root).read(cpus)
+
+    def test_what_is_not_there_is_unknown(self):
+        self.assertEqual(self.read(), known())
+
+    def test_what_is_there_is_read(self):
+        self.put_cpus(METAL)
+        self.put("sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n")
+        for path, text in (("isolated", "2-3\n"), ("smt/control", "forceoff\n"), ("cpufreq/boost", "1\n"),
+                           ("cpu0/cpufreq/scaling_governor", "performance\n"),
+                           ("cpu1/cpufreq/scaling_governor", "powersave\n"),
+                           ("cpu3/cpufreq/scaling_governor", "performance\n"),
+                           *((f"cpu{cpu}/topology/thread_siblings_list", str(cpu)) for cpu in range(4))):
+            self.put(CPU + path, text)
+        self.assertEqual(self.read(0, 1, 3), known(
+            ("tsc", "2-3"), ("AuthenticAMD", "AMD Ryzen 9", 25, 33, 2, "0xa20120a", 4, "performance,powersave", "on",
+                             "forceoff", False), (True, True), "none"))
+        # Bytes that are no text do no harm.
+        self.put(CPU + "smt/control", b"A\xc3(\xff\x01\n")
+        self.assertEqual(self.read(0)["cpu"]["smt"], "A?(??")
+
+    def test_one_fact_after_the_other(self):
+        """One file after the other, and what `cpu` then says of all CPUs, and of the first."""
+        governor, siblings = "cpu%d/cpufreq/scaling_governor", "cpu%d/topology/thread_siblings_list"
+        self.put_cpus(METAL)
+        for path, text, key, of_all, of_first in (
+                (governor % 0, "performance\n", "governor", "performance,unknown", "performance"),
+                (governor % 1, "powersave\n", "governor", "performance,powersave,unknown", "performance"),
+                (governor % 0, "\n", "governor", "unknown,powersave", U),
+                ("cpu0/cpufreq/boost", "0\n", "turbo", "off", "off"), ("cpu0/cpufreq/boost", "1\n", "turbo", "on", "on"),
+                ("cpufreq/boost", "0\n", "turbo", "off", "off"), ("cpufreq/boost", "1\n", "turbo", "on", "on"),
+                # Intel's switch says the opposite, and rules where it is.
+                ("intel_pstate/no_turbo", "1\n", "turbo", "off", "off"),
+                ("intel_pstate/no_turbo", "0\n", "turbo", "on", "on"),
+                ("intel_pstate/no_turbo", "maybe\n", "turbo", "on", "on"),
+                (siblings % 0, "0\n", "shares_core", None, False), (siblings % 1, "1-2\n", "shares_core", True, False),
+                (siblings % 0, "0,4\n", "shares_core", True, True), (siblings % 1, "\n", "shares_core", True, True),
+                (siblings % 0, "nonsense\n", "shares_core", None, None)):
+            self.put(CPU + path, text)
+            self.assertEqual([self.read(*cpus)["cpu"][key] for cpus in ((), (0,))], [of_all, of_first], (path, text))
+        # The same in a guest proves nothing: the host decides who runs beside us.
+        self.put(CPU + siblings % 0, "0\n")
+        self.put_cpus(METAL + " hypervisor")
+        self.assertIsNone(self.read(0)["cpu"]["shares_core"])
+
+    def test_a_newer_lscpu_is_read(self):
+        self.put("bin/lscpu", NEWER)
+        os.chmod(os.path.join(self.root, "bin/lscpu"), 0o755)
+        path = os.environ["PATH"]
+        self.addCleanup(os.environ.__setitem__, "PATH", path)
+        os.environ["PATH"] = self.root + "/bin:" + path
+        self.assertEqual(self.read(), known(cpu=("GenuineIntel", "Xeon", None, None, 7, U, 3, U, U, U, None),
+                                            tsc=(False, False), hypervisor="VMware"))
+
+
+class Context(unittest.TestCase):
+    def test_aliases(self):
+        for chosen, model, alias in (
+                ("", "AMD EPYC", "amd-epyc-2cpu"), ("", "AMD EPYC 7763 64-Core Processor", "amd-epyc-7763-2cpu"),
+                ("", "Intel(R) Xeon(R) Platinum 8272CL CPU @ 2.60GHz", "intel-xeon-platinum-8272cl-2cpu"),
+                ("", "AMD Ryzen 7 PRO 4750U with Radeon Graphics", "amd-ryzen-7-pro-4750u-2cpu"),
+                ("", "13th Gen Intel(R) Core(TM) i7-1365U", "13th-gen-intel-core-i7-1365u-2cpu"),
+                ("", "../../etc/passwd", "etc-passwd-2cpu"), ("", "CPU", "2cpu"), ("", "unknown", "riscv64-2cpu"),
+                ("Lab_7.b", "x", "Lab_7.b"), ("a/b c\n//d", "x", "a-b-c-d"), ("..-.x.-", "x", "x."), ("../up", "x", "up"),
+                ("caf\u00e9", "x", "caf"), ("///", "x", "x-2cpu"), ("x" * 199, "x", "x" * 64)):
+            its = {"kernel": {"architecture": "riscv64"}, "cpu": {"model": model, "online": 2}}
+            self.assertEqual(machine.host_alias(its, chosen), alias)
+
+    def test_git(self):
+        for state, revision, dirty in (("1a2b3c", "1a2b3c", False), ("1a2b3c-dirty", "1a2b3c", True), ("", U, None),
+                                       ("v1-dirty-3-g1a2", "v1-dirty-3-g1a2", False), ("unknown", U, None)):
+            self.assertEqual(machine.git(state), {"revision": revision, "dirty": dirty})
+
+    def test_the_context_is_documented_and_names_no_host(self):
+        """Neither a field without a line in SCHEMA.md nor a line without a field."""
+        def leaves(its, path):
+            return [path] if not isinstance(its, dict) else [
+                leaf for key, value in its.items() for leaf in leaves(value, f"{path}.{key}")]
+
+        its = machine.context(machine.Machine().read([1, 0]), FACTS, "desk")
+        with open("results/SCHEMA.md", encoding="utf-8") as file:
+            said = re.findall(r"^\| `(context\.(?!json)[\w.]+)` \|", file.read(), re.M)
+        self.assertEqual(sorted(leaves(its, "context")), sorted(said))
+        self.assertRegex(its["date"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$")
+        self.assertEqual(its["num_cpus"], os.sysconf("SC_NPROCESSORS_ONLN"))
+        self.assertEqual((its["executable"], its["host_name"], its["load_avg"]), ("bench", "desk", FACTS["load_before"]))
+        run = its["stampede"]["run"]
+        self.assertEqual((run["seed"], run["cpus"], run["load_after"]), (FACTS["seed"], [1, 0], None))
+        self.assertEqual(its["stampede"]["libraries"]["benchmark"], U)
+        self.assertNotIn("jane", json.dumps(its))
+
+    def test_a_program_that_has_another_name_of_the_host(self):
+        """As root, it gets one that is nowhere by chance."""
+        words = [sys.executable, "-B", "results/machine.py", json.dumps(FACTS)]
+        done = subprocess.run(["unshare", "-u", "sh", "-c", 'hostname canary-host-name && exec "$@"', "-", *words],
+                              capture_output=True, text=True, check=False)
+        if done.returncode:
+            self.skipTest("a host name of our own needs root: " + done.stderr.strip())
+        self.assertNotIn("canary", done.stdout)
+        self.assertEqual(json.loads(done.stdout)["context"]["host_name"], json.loads(done.stdout)["alias"])
+
+
+class Warned(unittest.TestCase):
+    def of(self, what, load=None, perf=0, **its):
+        cpu = {"governor": U, "turbo": U, "shares_core": None, "online": None}
+        made = {"cpu": cpu, "hypervisor": {"name": U}, "tsc": {"constant": None, "nonstop": None}}
+        for key, value in its.items():
+            (cpu if key in cpu else made["tsc"] if key in made["tsc"] else made["hypervisor"])[key] = value
+        found = machine.warnings(made, {"load_before": load, "perf_errno": perf})
+        self.assertEqual([one["name"] for one in found], "governor turbo smt hypervisor tsc load perf".split())
+        return next(one for one in found if one["name"] == what), found
+
+    def test_three_states(self):
+        for name, its, state, cause, remedy in (
+                ("governor", {"governor": U}, U, "cpufreq", "ask the host"),
+                ("governor", {"governor": "performance,unknown"}, U, "cpufreq", "ask the host"),
+                ("governor", {"governor": "performance"}, "no", "performance", ""),
+                ("governor", {"governor": "unknown,powersave"}, "yes", "'unknown,powersave'", "cpupower"),
+                ("turbo", {"turbo": U}, U, "no switch", "ask the host"), ("turbo", {"turbo": "off"}, "no", "off", ""),
+                ("turbo", {"turbo": "on"}, "yes", "heat", "no_turbo"),
+                ("smt", {"shares_core": None}, U, "tells", "dedicated"),
+                ("smt", {"shares_core": False}, "no", "no CPU shares", ""),
+                ("smt", {"shares_core": True}, "yes", "shares its core", "smt/control"),
+                ("hypervisor", {"name": U}, U, "not tell", "bare metal"),
+                ("hypervisor", {"name": "none"}, "no", "no sign", ""),
+                ("hypervisor", {"name": "KVM"}, "yes", "(KVM)", "bare metal"),
+                ("tsc", {"constant": None}, U, "no x86", "constant"),
+                ("tsc", {"constant": True, "nonstop": True}, "no", "constant_tsc and nonstop_tsc", ""),
+                ("tsc", {"constant": True, "nonstop": False}, "yes", "lack nonstop_tsc", "clock_gettime"),
+                ("tsc", {"constant": False, "nonstop": True}, "yes", "lack constant_tsc", "clock_gettime"),
+                ("load", {"online": 2}, U, "before the run", "uptime"),
+                ("load", {"online": 2, "load": [1.0]}, "no", "1.00 at start on 2 CPUs (limit 1.0)", ""),
+                ("load", {"online": 2, "load": [1.01]}, "yes", "1.01 at start", "stop other"),
+                ("load", {"load": [1.0]}, U, "number of CPUs", "uptime"), ("perf", {}, "no", "can be read", ""),
+                ("perf", {"perf": errno.EACCES}, "yes", "Permission", "perf_event_paranoid"),
+                ("perf", {"perf": errno.ENOENT}, "yes", "No such file", "no PMU"),
+                ("perf", {"perf": errno.E2BIG}, "yes", "too long", "perf_event_open(2)")):
+            one, _ = self.of(name, **its)
+            self.assertEqual((one["state"], cause in one["cause"], remedy in one["remedy"], not one["remedy"]),
+                             (state, True, True, not remedy), (name, its, one))
+
+    def test_lines_fit_a_terminal(self):
+        _, found = self.of("load", [123456.78], errno.EILSEQ, online=2, turbo="on", shares_core=True, constant=True,
+                           nonstop=True, governor="conservative,and,many,more,governors,of,long,names,than,fit")
+        every, named = machine.lines(found)
+        self.assertNotIn(" tsc ", every)  # what is fine is not printed
+        self.assertEqual(len(every.splitlines()), 12)
+        self.assertLessEqual(max(map(len, every.splitlines())), 100)
+        self.assertEqual(named, "may disturb times: governor, turbo, smt, hypervisor, load, perf (--all says how)\n")
+        self.assertEqual(machine.lines([{**one, "state": "no"} for one in found]), ("", ""))
+
+
+if __name__ == "__main__":
+    number = 0
+    for one in unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__]):
+        for case in one:
+            number, result = number + 1, unittest.TestResult()
+            case.run(result)
+            wrong = "".join(text for _, text in result.errors + result.failures)
+            print("".join(f"# {line}\n" for line in wrong.splitlines()) + ("not " if wrong else "") + f"ok {number} - " +
+                  case.id().split(".", 1)[1] + "".join(f" # SKIP {why}" for _, why in result.skipped))
+    print(f"1..{number}")
