@@ -49,16 +49,9 @@ static inline void state_copy(struct state *to, const struct state *from)
 struct frontier {
 	struct state *state; /* by the number of its key */
 	uint32_t count, room;
-	/* Open addressing; half of the slots are used at most, those of this round. */
-	struct frontier_slot {
-		struct state_key key;
-		uint32_t number; /* in state[] */
-		uint32_t round;
-	} * slot;
-	uint32_t slots, round;
 	uint32_t first[FRONTIER_LEFT_MAX]; /* by what is left */
 	uint32_t lefts; /* of these in use */
-	struct table frames;
+	struct table keys, frames;
 };
 
 void frontier_clear(struct frontier *frontier);

@@ -64,7 +64,7 @@ static void paths_are_joined(void **state)
 	assert_true(frontier.state[0].next == FRONTIER_NONE && frontier.first[4] == FRONTIER_NONE);
 	assert_true(frontier.first[5] == 2 && its->left == 5);
 	frontier_free(&frontier);
-	assert_true(!frontier.state && !frontier.slot && !frontier.count);
+	assert_true(!frontier.state && !frontier.keys.count && !frontier.count);
 }
 
 static void many_states(void **state)
@@ -79,21 +79,14 @@ static void many_states(void **state)
 		for (i = 0; i < 1000; i++) {
 			assert_int_equal(frontier.count, i);
 			add(i / 10, i % 10, i & 1, 1, &none, NULL);
-			if (!round)
-				assert_int_equal(frontier.slots, i < 128 ? 256 :
-								 i < 256 ? 512 :
-								 i < 512 ? 1024 :
-									   2048);
 		}
 		for (i = 0; i < 1000; i++)
 			assert_int_equal(add(i / 10, i % 10, i & 1, 1, &none, NULL)->ways, 2);
 		assert_int_equal(frontier.count, 1000);
-		/* The last number of a round: slots that bear the first are not taken for new. */
-		frontier.round = UINT32_MAX;
 		table_number(&frontier.frames, "x", 1);
 		frontier_clear(&frontier);
 		assert_true(!frontier.count && !frontier.lefts && !frontier.frames.count);
-		assert_true(frontier.first[0] == FRONTIER_NONE && frontier.round != 0);
+		assert_true(!frontier.keys.count && frontier.first[0] == FRONTIER_NONE);
 		assert_true(frontier.first[1] == FRONTIER_NONE);
 	}
 	/* As many left as a budget can have, by as many actions as a path has room for. */
