@@ -31,41 +31,28 @@ static int refuse(const struct reading *at, const char *reason)
 	return -EINVAL;
 }
 
-/* `count` whole numbers with commas between them and nothing else. */
-static int read_fields(const struct reading *at, uint64_t field[FIELDS])
+static bool read_fields(const char *text, uint64_t field[FIELDS])
 {
-	static const char *const names[FIELDS] = { "log2_bucket", "lo_ns", "hi_ns", "count" };
-	const char *text = at->text;
-	char reason[64], *end;
 	unsigned int i;
+	char *end;
 
-	for (i = 0; i < FIELDS; i++) {
-		snprintf(reason, sizeof(reason), "%s is negative", names[i]);
-		if (*text == '-')
-			return refuse(at, reason);
-		snprintf(reason, sizeof(reason), "%s is not a whole number", names[i]);
-		if (!isdigit((unsigned char)*text))
-			return refuse(at, reason);
+	for (i = 0; i < FIELDS; i++, text = end + 1) {
 		errno = 0;
 		field[i] = strtoull(text, &end, 10);
-		snprintf(reason, sizeof(reason), "%s does not fit 64 bits", names[i]);
-		if (errno)
-			return refuse(at, reason);
-		if (*end != (i + 1 < FIELDS ? ',' : '\0'))
-			return refuse(at, "not four whole numbers with commas between them");
-		text = end + 1;
+		if (!isdigit((unsigned char)*text) || errno ||
+		    *end != (i + 1 < FIELDS ? ',' : '\0'))
+			return false;
 	}
-	return 0;
+	return true;
 }
 
 static int read_row(const struct reading *at, struct gaps *gaps)
 {
 	uint64_t field[FIELDS], lo, hi;
 	unsigned int last = gaps->buckets;
-	int error = read_fields(at, field);
 
-	if (error)
-		return error;
+	if (!read_fields(at->text, field))
+		return refuse(at, "not four whole numbers of 64 bits with commas between them");
 	if (field[0] >= GAPS_BUCKETS)
 		return refuse(at, "a bucket of gaps longer than 13 days (2^50 ns)");
 	lo = field[0] ? UINT64_C(1) << (field[0] - 1) : 0;
