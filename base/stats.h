@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Statistics of repetitions: quantiles, an interval for the median, and by how much samples differ.
- * Nothing here takes times for normally distributed: all is by rank. Samples are arrays of finite
- * numbers; memory that cannot be had makes a result NAN.
+ * Statistics of repetitions: quantiles, and intervals for the middle. Nothing here takes times for
+ * normally distributed: all is by rank. Samples are arrays of finite numbers; memory that cannot be
+ * had makes a result NAN.
  */
 #pragma once
 
@@ -42,11 +42,3 @@ struct stats_interval stats_center(const double *value, size_t count);
 
 /* How far the interval's ends are from its middle, relative, the farther one. NAN: not known. */
 double stats_half_width(const struct stats_interval *interval);
-
-/*
- * By how much b is more than a: the median of all differences (Hodges and Lehmann), with Moses'
- * interval, which goes with the rank test of Wilcoxon, Mann and Whitney: exact up to STATS_EXACT
- * values in each, else by the normal approximation.
- */
-#define STATS_EXACT 64
-struct stats_interval stats_shift(const double *a, size_t a_count, const double *b, size_t b_count);

@@ -32,13 +32,18 @@ static void handle(void *arg, unsigned int source)
 	run->buffer.driver->beat(run->buffer.scheme, &run->buffer.writer);
 }
 
-struct stats_interval beat_cost_of(const double *with, size_t with_count, const double *without,
+struct stats_interval beat_cost_of(double *with, size_t with_count, double *without,
 				   size_t without_count, double hz)
 {
-	struct stats_interval shift = stats_shift(without, without_count, with, with_count);
+	struct stats_interval one, other;
 
-	return (struct stats_interval){ shift.middle * 1e9 / hz, shift.low * 1e9 / hz,
-					shift.high * 1e9 / hz };
+	stats_sort(with, with_count);
+	stats_sort(without, without_count);
+	one = stats_median(with, with_count);
+	other = stats_median(without, without_count);
+	return (struct stats_interval){ (one.middle - other.middle) * 1e9 / hz,
+					(one.low - other.high) * 1e9 / hz,
+					(one.high - other.low) * 1e9 / hz };
 }
 
 /* Batches with two beats, or more, are of neither kind. */

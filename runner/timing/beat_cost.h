@@ -18,10 +18,11 @@ struct beat_cost {
 };
 
 /*
- * From batches that had a beat and those beside them that had none: how much longer the former
- * took, the median of all differences. `with` and `without` are ticks.
+ * From batches that had a beat and those beside them that had none: by how much the median of the
+ * former is more, within the far ends of both medians' intervals. `with` and `without` are ticks,
+ * and are sorted.
  */
-struct stats_interval beat_cost_of(const double *with, size_t with_count, const double *without,
+struct stats_interval beat_cost_of(double *with, size_t with_count, double *without,
 				   size_t without_count, double hz);
 
 /*

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""scipy's answers of rank tests and intervals, which test_stats.c holds base/stats.c against.
+"""scipy's answers of rank tests and intervals, which base/stats.c and plots/compare.py are held against.
 
 usage: test_ranks.py BUILD    checks that tests/data/ranks.json is what scipy says
        test_ranks.py --make   writes it
@@ -11,7 +11,7 @@ import sys
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../data/ranks.json")
 DEBIAN = "/usr/bin/python3"  # who python3 is may have no packages of Debian's
-MOST_EXACT = 64  # values of each sample, as base/stats.h has it
+MOST_EXACT = 64  # values of each sample, as plots/compare.py has it
 # How many values there are of a and b, and how many different ones there can be at most.
 SIZES = [(1, 1, 1000), (1, 3, 1000), (3, 1, 1000), (4, 4, 1000), (5, 9, 1000), (9, 5, 1000),
          (12, 12, 1000), (20, 7, 1000), (63, 64, 1 << 30), (64, 64, 1 << 30), (64, 65, 1 << 30),
