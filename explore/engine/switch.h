@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <setjmp.h>
 #include <stdint.h>
 
 enum switch_event {
@@ -15,28 +16,16 @@ enum switch_event {
 
 /* What a stopped writer leaves on its stack, lowest address first. */
 struct switch_frame {
-#if defined(__x86_64__)
+#ifdef __x86_64__
 	uint64_t r15, r14, r13, r12, r11, r10, r9, r8;
 	uint64_t rdi, rsi, rbp, rbx, rdx, rcx, rax;
 	uint64_t flags;
 	uint64_t pc; /* where it goes on */
-#elif defined(__i386__)
-	uint32_t edi, esi, ebp, esp, ebx, edx, ecx, eax;
-	uint32_t flags;
-	uint32_t pc;
-#elif defined(__aarch64__)
-	uint64_t x[31]; /* x30 twice: the stop is a call */
-	uint64_t flags;
-	uint64_t pc;
-	uint64_t align;
-#elif defined(__arm__)
-	uint32_t r[13], lr; /* a stop is a call, which may clobber r12 */
-	uint32_t flags;
-	uint32_t pc;
-	uint64_t d[8];
-#elif defined(__riscv)
-	uint64_t ra, a[8], s[12]; /* a call may clobber all others */
-	uint64_t pc;
+#else
+	uintptr_t pc; /* where it is to begin; 0: it stands at a point */
+	const char *label; /* of that */
+	uintptr_t argument[4];
+	jmp_buf at __attribute__((aligned(16)));
 #endif
 };
 

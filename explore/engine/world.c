@@ -374,24 +374,13 @@ void world_finished(void)
 
 const char *world_label(void)
 {
-	const char *label;
-	uintptr_t argument = 0;
-
 	if (!world_row.points && !world_reads())
 		return NULL;
-#if defined(__x86_64__)
-	argument = world_frame()->rdi;
-#elif defined(__i386__)
-	argument = *(const uintptr_t *)(world_frame() + 1);
-#elif defined(__aarch64__)
-	argument = world_frame()->x[0];
-#elif defined(__arm__)
-	argument = world_frame()->r[0];
-#elif defined(__riscv)
-	argument = world_frame()->a[0];
+#ifdef __x86_64__
+	return (const char *)world_frame()->rdi;
+#else
+	return world_frame()->label;
 #endif
-	memcpy(&label, &argument, sizeof(label));
-	return label;
 }
 
 void world_without_stops(void)
