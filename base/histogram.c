@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/histogram.h"
 
-#include <stdbool.h>
-
 uint64_t histogram_top(unsigned int bin)
 {
 	unsigned int above = bin - HISTOGRAM_EXACT, shift;
@@ -39,31 +37,4 @@ uint64_t histogram_percentile(const struct histogram *histogram, double part)
 			return top_seen(histogram, bin);
 	}
 	return histogram->max;
-}
-
-unsigned int histogram_ecdf(const struct histogram *histogram, struct histogram_point *points,
-			    unsigned int most)
-{
-	unsigned int bin, filled = 0, index = 0, count = 0;
-	uint64_t seen = 0;
-	bool wanted;
-
-	for (bin = 0; bin < HISTOGRAM_BINS; bin++)
-		filled += histogram->bin[bin] > 0;
-	for (bin = 0; bin < HISTOGRAM_BINS; bin++) {
-		if (!histogram->bin[bin])
-			continue;
-		seen += histogram->bin[bin];
-		/* Point number `count` of `most` stands for bin count / (most - 1) of them. */
-		wanted = filled <= most ||
-			 (uint64_t)index * (most - 1) >= (uint64_t)count * (filled - 1);
-		index++;
-		if (!wanted || count == most)
-			continue;
-		points[count++] = (struct histogram_point){
-			.value = top_seen(histogram, bin),
-			.share = (double)seen / (double)histogram->count,
-		};
-	}
-	return count;
 }

@@ -65,16 +65,3 @@ static inline uint64_t histogram_beyond(const struct histogram *histogram)
 {
 	return histogram->bin[HISTOGRAM_BINS - 1];
 }
-
-struct histogram_point {
-	uint64_t value;
-	double share; /* of the samples at or below value */
-};
-
-/*
- * The cumulated distribution in at most `most` (>= 2) points, the first and the last non-empty bin
- * among them, the others evenly over the non-empty bins: so the tail keeps its points. Returns how
- * many there are.
- */
-unsigned int histogram_ecdf(const struct histogram *histogram, struct histogram_point *points,
-			    unsigned int most);

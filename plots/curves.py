@@ -177,7 +177,7 @@ def quantile(cell, value, of):
 
 def tails(run):
     """A block is a panel: a regime, and the gaps of replay; variants stand below the other rows."""
-    drawn = [one for one in run.tails if one.ecdf]
+    drawn = [one for one in run.tails if one.p50 > 0]
     panels = list(dict.fromkeys((one.regime, one.gaps) for one in drawn))
     mains = list(dict.fromkeys(one.row for one in drawn if not one.variant))
     rows = list(dict.fromkeys(mains + [one.row for one in drawn]))
@@ -193,7 +193,7 @@ def tails(run):
             table.block()
         for position, row in enumerate(rows, 1):
             cell = cells.get((*panel, row))
-            if not cell or not cell.ecdf:
+            if not cell or not cell.p50 > 0:
                 table.line(position, label(row), NAN, NAN, NAN, NAN, NAN)
                 continue
             shown.append(cell)

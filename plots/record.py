@@ -102,7 +102,7 @@ SECTIONS = {
         **numbers("bytes", "header_bytes", "bytes_per_second"),
     },
     "tails": {
-        "row": NAME, "regime": NAME, "gaps": TEXT, "variant": FLAG, "ecdf": "pairs",
+        "row": NAME, "regime": NAME, "gaps": TEXT, "variant": FLAG,
         **numbers("samples", "hits", "p50", "p99", "p999", "p9999", "max", "fence_p50"),
     },
     "cold": {
@@ -202,19 +202,6 @@ def number_list(where, obj, key, most):
     return (values + [NAN] * most)[:most]
 
 
-def pairs(where, obj, key):
-    """A distribution: [ticks, share of the samples that stay at or below], both ascending."""
-    last, values = (0, 0), obj.get(key)
-    if values is None:
-        return []
-    for pair in values if isinstance(values, list) else [None]:
-        if not (isinstance(pair, list) and len(pair) == 2 and all(map(is_number, pair)) and
-                pair[0] >= last[0] and last[1] <= pair[1] <= 1 + 1e-9):
-            raise wrong(where, key, "must be an array of pairs of ticks and share, both ascending")
-        last = pair
-    return values
-
-
 def strict(where, obj, fields):
     """An object by its fields; the first one that is wrong ends it."""
     if not isinstance(obj, dict):
@@ -228,8 +215,6 @@ def strict(where, obj, fields):
             value = strict_list(inside, obj.get(key), kind[0])
         elif isinstance(kind, int):
             value = number_list(where, obj, key, kind)
-        elif kind == "pairs":
-            value = pairs(where, obj, key)
         else:
             value = scalar(where, obj, key, kind)
         setattr(its, key, value)

@@ -2,25 +2,11 @@
 /* The tails for the record. */
 #include "workloads/tails.h"
 
-#define ECDF_POINTS 200
-
 const char *tails_regime_name(enum tails_regime regime)
 {
 	static const char *const names[TAILS_REGIMES] = { "calm", "storm", "replay" };
 
 	return names[regime];
-}
-
-static json_t *ecdf_json(const struct histogram *histogram)
-{
-	struct histogram_point points[ECDF_POINTS];
-	unsigned int count = histogram_ecdf(histogram, points, ECDF_POINTS), i;
-	json_t *json = json_array();
-
-	for (i = 0; i < count; i++)
-		json_array_append_new(
-			json, json_pack("[I, f]", (json_int_t)points[i].value, points[i].share));
-	return json;
 }
 
 /* A percentile, or null where there are no samples. */
@@ -66,7 +52,6 @@ json_t *tails_json(const struct tails_config *config, const struct tails_result 
 	SET("seconds", json_real(result->seconds));
 	if (config->gaps)
 		COUNT("late_waits", result->late_waits);
-	SET("ecdf", good ? ecdf_json(clear) : json_array());
 #undef COUNT
 #undef SET
 	return json;

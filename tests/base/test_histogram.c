@@ -146,52 +146,5 @@ static void beyond_the_range_is_counted(void **state)
 	free(histogram);
 }
 
-static void check_ecdf(const struct histogram *histogram, const uint64_t *samples, uint64_t count,
-		       unsigned int most)
-{
-	struct histogram_point point[200];
-	unsigned int points = histogram_ecdf(histogram, point, most), i;
-	uint64_t below;
-
-	assert_true(points >= 2 && points <= most);
-	for (i = 0; i < points; i++) {
-		for (below = 0; below < count && samples[below] <= point[i].value; below++)
-			;
-		assert_true(point[i].share * (double)count - (double)below < 0.5);
-		assert_true((double)below - point[i].share * (double)count < 0.5);
-		assert_true(!i || point[i].value > point[i - 1].value);
-	}
-	assert_true(samples[0] <= point[0].value &&
-		    histogram_bin(samples[0]) == histogram_bin(point[0].value));
-	assert_int_equal(point[points - 1].value, samples[count - 1]);
-	assert_true(point[points - 1].share > 0.999999);
-}
-
-static void ecdf_counts_what_lies_below(void **state)
-{
-	struct histogram *histogram = calloc(1, sizeof(*histogram));
-	unsigned int most, filled = 0, bin;
-	struct histogram_point point[200];
-	uint64_t *samples;
-
-	samples = fill(histogram, SAMPLES, 30);
-	for (bin = 0; bin < HISTOGRAM_BINS; bin++)
-		filled += histogram->bin[bin] > 0;
-	assert_true(filled > 200);
-	for (most = 2; most <= 200; most += 11)
-		check_ecdf(histogram, samples, SAMPLES, most);
-	assert_true(histogram_ecdf(histogram, point, 200) >= 190 &&
-		    histogram_ecdf(histogram, point, 200) <= 200);
-	free(samples);
-	/* As many points as bins where that is few. */
-	samples = fill(histogram, 50, 5);
-	for (filled = bin = 0; bin < HISTOGRAM_BINS; bin++)
-		filled += histogram->bin[bin] > 0;
-	assert_int_equal(histogram_ecdf(histogram, point, 200), filled);
-	check_ecdf(histogram, samples, 50, 200);
-	free(samples);
-	free(histogram);
-}
-
 TESTS(exact_below_1024, within_a_64th_above, few_samples_have_ranks, bins_meet, worked_examples,
-      beyond_the_range_is_counted, ecdf_counts_what_lies_below)
+      beyond_the_range_is_counted)

@@ -240,7 +240,7 @@ class Tails(PlotsTest):
     def test_a_violation_has_no_dots(self):
         for one in self.bench["tails"]:
             if one["row"] == "floor":
-                one.update(violation="time goes back", ecdf=[], p999=None)
+                one.update(violation="time goes back", p50=None, p999=None)
         self.make_data()
         self.assert_holds("plots/tails.dat", "floor", False)
         self.assert_holds("plots/run.gp", "tails_rows = 2\n")
