@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/exit.h"
+#include "base/json.h"
 #include "base/signals.h"
 #include "judge/trial.h"
 #include "explore/family/coverage.h"
@@ -184,24 +185,6 @@ static int explore_rows(const struct explore_options *options)
 	return !status && kept < (unsigned int)count ? EXIT_BROKEN : status;
 }
 
-/* What is printed goes nowhere, where stdout is for the record. Returns where stdout was. */
-static int mute(void)
-{
-	int was = dup(STDOUT_FILENO);
-
-	if (was < 0 || !freopen("/dev/null", "w", stdout))
-		end_with(EXIT_RESOURCE, "cannot open /dev/null");
-	return was;
-}
-
-static void unmute(int was)
-{
-	fflush(stdout);
-	if (dup2(was, STDOUT_FILENO) < 0)
-		END_FAULT("stdout is lost");
-	close(was);
-}
-
 int main(int argc, char **argv)
 {
 	struct show show = { .out = stdout, .plots = beside("plots") };
@@ -210,7 +193,7 @@ int main(int argc, char **argv)
 		.objects = beside("explored"),
 		.processes = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
 	};
-	int status, out = -1, drawn = EXIT_FINE;
+	int status, drawn = EXIT_FINE;
 
 	fail_memory_remedy = "give a smaller budget, fewer --processes, or less --memory";
 	if (!explore_options_parse(argc, argv, &options, &status))
@@ -225,8 +208,7 @@ int main(int argc, char **argv)
 	status = options.json ? verdicts_begin(argc, argv) : 0;
 	if (status)
 		return status;
-	if (options.json && !strcmp(options.json, "-"))
-		out = mute();
+	json_own_stdout(options.json);
 	status = explore_rows(&options);
 	if (!status && show.export && !show.exported)
 		printf("no promise is broken, so nothing is exported; --replay exports any "
@@ -235,8 +217,6 @@ int main(int argc, char **argv)
 		fflush(stdout);
 		drawn = show_draw(&show);
 	}
-	if (out >= 0)
-		unmute(out);
 	/* Part of a search is no verdict. */
 	if (options.json && (!status || status == 2 || status == 4) &&
 	    verdicts_write(options.json, status))

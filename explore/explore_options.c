@@ -123,7 +123,7 @@ static const struct option_entry entries[] = {
 	  OPTION_TEXT, .into = &asked.options.replay },
 	{ "json", "FILE",
 	  "write what was searched and found, with timelines, as JSON; - is\n"
-	  "stdout, and then nothing else is printed there",
+	  "stdout, and then all else is printed on stderr",
 	  OPTION_OUT, .into = &asked.options.json },
 	{ "draw", "FILE",
 	  "draw the first failure, else the schedule that went furthest, or that of\n"

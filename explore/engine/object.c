@@ -128,6 +128,13 @@ int object_check(const char *path)
 		return -EIO;
 	}
 	header = (const void *)object.bytes;
+	/* Loading a file that ends too early would be a bus error. */
+	if (object.size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
+	    object.size < header->e_shoff + (size_t)header->e_shnum * header->e_shentsize) {
+		fail_line("%s is not a whole object: remove the file, and make it again", path);
+		munmap((void *)(uintptr_t)object.bytes, object.size);
+		return -ENOEXEC;
+	}
 	object.sections = (const void *)(object.bytes + header->e_shoff);
 	object.count = header->e_shnum;
 	object.names = (const char *)object.bytes + object.sections[header->e_shstrndx].sh_offset;

@@ -2,11 +2,11 @@
 #include "extras/kernel/program/price.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
 #include "base/fail.h"
+#include "base/stats.h"
 #include "extras/kernel/program/print.h"
 
 #define BATCH 1000
@@ -19,17 +19,15 @@ static const char *const part_names[] = {
 	[KERNEL_IRQ_SAVE] = "local_irq_save, local_irq_restore",
 };
 
-static int by_ticks(const void *one, const void *other)
+static double median(const uint64_t *values)
 {
-	uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+	double sorted[KERNEL_BATCHES];
+	unsigned int i;
 
-	return (a > b) - (a < b);
-}
-
-static double median(uint64_t *values)
-{
-	qsort(values, KERNEL_BATCHES, sizeof(values[0]), by_ticks);
-	return (double)values[KERNEL_BATCHES / 2];
+	for (i = 0; i < KERNEL_BATCHES; i++)
+		sorted[i] = (double)values[i];
+	stats_sort(sorted, KERNEL_BATCHES);
+	return sorted[KERNEL_BATCHES / 2];
 }
 
 /* Batches of so many events; an exit code. */
