@@ -59,9 +59,3 @@ static inline void histogram_add(struct histogram *histogram, uint64_t value)
  * bin and never above the greatest sample; 0 without samples.
  */
 uint64_t histogram_percentile(const struct histogram *histogram, double part);
-
-/* Samples beyond the range, whose bin tells nothing but that. */
-static inline uint64_t histogram_beyond(const struct histogram *histogram)
-{
-	return histogram->bin[HISTOGRAM_BINS - 1];
-}

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* build/explore: every interrupt within a budget, for the rows that are asked for. */
-#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/exit.h"
 #include "base/json.h"
 #include "base/signals.h"
@@ -94,20 +94,6 @@ static int cover_row(const struct explore_options *options, const char *row)
 	return worst;
 }
 
-/* DIR/name of DIR/explore. */
-static const char *beside(const char *name)
-{
-	char path[4096], *slash;
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 16);
-
-	if (length < 0)
-		snprintf(path, sizeof(path), "build/%s", name);
-	path[length < 0 ? sizeof(path) - 1 : (size_t)length] = 0;
-	slash = strrchr(path, '/');
-	strcpy(slash + 1, name);
-	return strdup(path);
-}
-
 static void on_interrupt(int signal)
 {
 	(void)signal;
@@ -187,10 +173,11 @@ static int explore_rows(const struct explore_options *options)
 
 int main(int argc, char **argv)
 {
-	struct show show = { .out = stdout, .plots = beside("plots") };
+	static char plots[PATH_MAX], objects[PATH_MAX];
+	struct show show = { .out = stdout, .plots = file_data("plots", plots) };
 	struct explore_options options = {
 		.show = &show,
-		.objects = beside("explored"),
+		.objects = file_data("explored", objects),
 		.processes = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
 	};
 	int status, drawn = EXIT_FINE;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/options.h"
 
 /* ---- what tracefs says of the format ---- */
@@ -77,20 +78,9 @@ int ftrace_format_read(const char *dir, struct ftrace_format *format)
 	return 0;
 }
 
-static int put_text(int dirfd, const char *name, const char *text)
+static int put_text(FILE *out, void *text)
 {
-	int fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	ssize_t size = (ssize_t)strlen(text);
-	int error = 0;
-
-	if (fd < 0)
-		return -errno;
-	errno = ENOSPC;
-	if (write(fd, text, (size_t)size) != size)
-		error = -errno;
-	if (close(fd) && !error)
-		error = -errno;
-	return error;
+	return fputs(text, out) == EOF;
 }
 
 int ftrace_format_write(int dirfd, const struct ftrace_format *format)
@@ -103,7 +93,7 @@ int ftrace_format_write(int dirfd, const struct ftrace_format *format)
 		 "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 		 "\tfield: char data;\toffset:16;\tsize:%" PRIu32 ";\tsigned:0;\n",
 		 format->subbuf_bytes - FTRACE_HEADER_BYTES);
-	error = put_text(dirfd, "header_page", text);
+	error = -file_put_new(dirfd, "header_page", put_text, text);
 	if (error)
 		return error;
 	snprintf(text, sizeof(text),
@@ -112,7 +102,7 @@ int ftrace_format_write(int dirfd, const struct ftrace_format *format)
 		 "\tpadding     : type == 29\n\ttime_extend : type == 30\n"
 		 "\ttime_stamp : type == 31\n\tdata max type_len  == 28\n",
 		 format->stamp_bits);
-	return put_text(dirfd, "header_event", text);
+	return -file_put_new(dirfd, "header_event", put_text, text);
 }
 
 /* ---- reading ---- */

@@ -235,11 +235,8 @@ static bool label_in(const char *line, char *label, size_t bytes)
 {
 	const char *begin = strchr(line, '"'), *end = begin ? strchr(begin + 1, '"') : NULL;
 
-	if (!end || strstr(line, "include") || (size_t)(end - begin) > bytes)
-		return false;
-	memcpy(label, begin + 1, (size_t)(end - begin) - 1);
-	label[end - begin - 1] = 0;
-	return true;
+	return end && !strstr(line, "include") &&
+	       snprintf(label, bytes, "%.*s", (int)(end - begin) - 1, begin + 1) < (int)bytes;
 }
 
 static bool source_line(const char *file, uint64_t number, char *line, size_t bytes)
@@ -328,18 +325,16 @@ static void print_step(FILE *text, const struct replay *replay, const struct ste
 	case STEP_BACK:
 		fprintf(text, "... the clock goes back by %" PRIu64 "\n", step->jump);
 		break;
-	case STEP_READ:
-		fprintf(text, "a reader takes complete sub-buffers\n");
-		break;
-	case STEP_FLUSH:
-		fprintf(text, "the open sub-buffer is closed\n");
-		break;
-	case STEP_DEFERRED:
-		fprintf(text, "the interrupt is deferred\n");
-		break;
 	case STEP_SWITCH:
-		fprintf(text, "CPU %u continues", (unsigned int)step->jump);
-		fputc('\n', text);
+		fprintf(text, "CPU %" PRIu64 " continues\n", step->jump);
+		break;
+	case STEP_READ:
+	case STEP_FLUSH:
+	case STEP_DEFERRED:
+		fputs(step->kind == STEP_READ  ? "a reader takes complete sub-buffers\n" :
+		      step->kind == STEP_FLUSH ? "the open sub-buffer is closed\n" :
+						 "the interrupt is deferred\n",
+		      text);
 		break;
 	}
 }
