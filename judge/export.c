@@ -60,22 +60,6 @@ static int failed(struct export *export, int error)
 	return EXIT_USAGE;
 }
 
-static int write_all(int fd, const uint8_t *bytes, uint64_t size)
-{
-	ssize_t written;
-
-	while (size) {
-		written = write(fd, bytes, size);
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return written ? -errno : -ENOSPC;
-		bytes += written;
-		size -= (uint64_t)written;
-	}
-	return 0;
-}
-
 /* ---- what describes the trace ---- */
 
 static int put_metadata(FILE *text, void *description)
@@ -170,45 +154,43 @@ void export_date(struct export *export, const struct clock_pair *pair, uint64_t 
 
 /* ---- sub-buffers ---- */
 
-/* The file of `cpu`; negative errno. */
-static int file_of(struct export *export, uint32_t cpu)
+/* The file of `cpu`; NULL, with errno set. */
+static FILE *file_of(struct export *export, uint32_t cpu)
 {
 	struct export_file *more;
 	char name[32];
 	unsigned int i;
+	FILE *out;
 	int fd;
 
 	for (i = 0; i < export->count; i++)
 		if (export->files[i].cpu == cpu)
-			return export->files[i].fd;
+			return export->files[i].out;
 	more = realloc(export->files, (export->count + 1) * sizeof(*more));
 	if (!more)
-		return -ENOMEM;
+		return NULL;
 	export->files = more;
 	snprintf(name, sizeof(name), is_ftrace(export) ? "cpu%" PRIu32 ".raw" : "cpu%" PRIu32, cpu);
 	fd = openat(export->dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return -errno;
-	more[export->count++] = (struct export_file){ .cpu = cpu, .fd = fd };
-	return fd;
+	out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (out)
+		more[export->count++] = (struct export_file){ .cpu = cpu, .out = out };
+	else if (fd >= 0)
+		close(fd);
+	return out;
 }
 
-static int write_subbuf(struct export *export, int fd, const struct ring *ring, uint64_t number)
+static void write_subbuf(struct export *export, FILE *out, const struct ring *ring, uint64_t number)
 {
-	static const uint8_t zeros[4096];
-	uint64_t content = ring_content(ring, number), rest, bytes;
-	int error;
+	uint64_t content = ring_content(ring, number), i;
 
 	if (!content)
-		return 0;
-	error = write_all(fd, ring_subbuf_base(ring, number), content);
+		return;
+	fwrite(ring_subbuf_base(ring, number), 1, content, out);
 	/* Bytes after the records are of an earlier round. */
-	for (rest = ring_subbuf_bytes(ring) - content; rest && !error; rest -= bytes) {
-		bytes = rest < sizeof(zeros) ? rest : sizeof(zeros);
-		error = write_all(fd, zeros, bytes);
-	}
+	for (i = content; i < ring_subbuf_bytes(ring); i++)
+		putc(0, out);
 	export->bytes += ring_subbuf_bytes(ring);
-	return error;
 }
 
 int export_subbufs(struct export *export, const struct buffer *buffer, uint64_t first,
@@ -216,17 +198,16 @@ int export_subbufs(struct export *export, const struct buffer *buffer, uint64_t 
 {
 	const struct ring *ring = buffer_ring(buffer);
 	uint64_t number;
-	int fd, error;
+	FILE *out;
 
 	if (export->error)
 		return EXIT_RESOURCE;
 	if (is_ftrace(export) && ring->subbuf_shift != export->config.subbuf_shift)
 		return failed(export, -EINVAL);
-	fd = file_of(export, ring->cpu);
-	error = fd < 0 ? fd : 0;
-	for (number = first; number < last && !error; number++)
-		error = write_subbuf(export, fd, ring, number);
-	return error ? failed(export, error) : 0;
+	out = file_of(export, ring->cpu);
+	for (number = first; number < last && out && !ferror(out); number++)
+		write_subbuf(export, out, ring, number);
+	return out && !ferror(out) ? 0 : failed(export, -errno);
 }
 
 /* ---- the end ---- */
@@ -236,7 +217,7 @@ static void close_files(struct export *export)
 	unsigned int i;
 
 	for (i = 0; i < export->count; i++)
-		if (close(export->files[i].fd) && !export->error)
+		if (fclose(export->files[i].out) && !export->error)
 			failed(export, -errno);
 	free(export->files);
 	export->files = NULL;

@@ -22,7 +22,7 @@ extern const char *const export_ctf_words[];
 
 struct export_file {
 	uint32_t cpu;
-	int fd;
+	FILE *out;
 };
 
 struct export
