@@ -35,7 +35,6 @@
 #include <sys/mman.h>
 
 #include "base/fail.h"
-#include "base/histogram.h"
 #include "base/json.h"
 #include "base/rng.h"
 #include "base/stats.h"
@@ -72,7 +71,7 @@ struct subject {
 	uint64_t began, beat, beat_worst, last; /* by its own clock; last: of the event before */
 	uint64_t extensions; /* that were planned since the ring was empty */
 	bool unplanned; /* another number of them came */
-	struct histogram ticks[FORMS]; /* of all blocks */
+	uint64_t all_samples[FORMS]; /* of all blocks */
 	double of_block[FORMS][ROUNDS_MOST]; /* ticks */
 	unsigned int samples[FORMS];
 	double mean[FORMS][BLOCKS]; /* NaN: no sample */
@@ -218,7 +217,7 @@ static void shuffle(struct cold *cold, unsigned int *order)
 
 static void add(struct subject *subject, enum form form, uint32_t ticks)
 {
-	histogram_add(&subject->ticks[form], ticks);
+	subject->all_samples[form]++;
 	subject->of_block[form][subject->samples[form]++] = ticks;
 }
 
@@ -315,13 +314,13 @@ static void report(struct cold *cold, enum evict_kind kind)
 
 	for (i = 1; i < cold->subjects; i++) {
 		subject = &cold->subject[i];
-		if (!subject->ticks[PLAIN].count)
+		if (!subject->all_samples[PLAIN])
 			continue;
 		json = json_pack("{s:s, s:b, s:b, s:s, s:I, s:I}", "row", subject->driver->row,
 				 "variant", subject->driver->variant, "again", subject->again,
 				 "evicted", evict_names[kind], "samples",
-				 (json_int_t)subject->ticks[PLAIN].count, "extended",
-				 (json_int_t)subject->ticks[EXTENDED].count);
+				 (json_int_t)subject->all_samples[PLAIN], "extended",
+				 (json_int_t)subject->all_samples[EXTENDED]);
 		report_form(cold, subject, PLAIN, json);
 		report_form(cold, subject, EXTENDED, json);
 		json_set_interval(json, "first_ns", &first, 1e9 / ticks_hz());
@@ -405,7 +404,7 @@ static void begin_kind(struct subject *subject)
 {
 	unsigned int block;
 
-	memset(subject->ticks, 0, sizeof(subject->ticks));
+	memset(subject->all_samples, 0, sizeof(subject->all_samples));
 	for (block = 0; block < BLOCKS; block++)
 		subject->mean[PLAIN][block] = subject->mean[EXTENDED][block] = NAN;
 }

@@ -6,9 +6,8 @@
  *   storm  the signals of run-stress's storm, whose handlers record as well
  *   replay each event comes a recorded gap after the one before, waited for on the real clock
  *
- * A sample during which the thread took a signal is a hit and counted apart. Samples are taken in
- * blocks; a block in which the kernel took the CPU away is marked, and its samples count all the
- * same. The ring is judged afterwards: no figures for a row that broke a promise.
+ * A sample during which the thread took a signal is a hit and counted apart. The ring is judged
+ * afterwards: no figures for a row that broke a promise.
  */
 #pragma once
 
@@ -46,12 +45,8 @@ struct tails_result {
 	struct histogram clear; /* not interrupted, ticks */
 	struct histogram hit; /* a signal came meanwhile */
 	struct histogram fence; /* the two clock reads around nothing */
-	uint64_t blocks;
-	uint64_t switched_blocks; /* with an involuntary context switch */
-	uint64_t switched_max; /* longest sample that is no hit in such a block */
 	uint64_t delivered; /* signals, all levels and the beat */
 	double seconds;
-	uint64_t late_waits; /* replay: gaps that were over before the writer was back */
 	uint32_t unmet; /* enum scheme_need */
 	char violation[96]; /* what an oracle objected to; "" */
 };

@@ -42,16 +42,8 @@ json_t *tails_json(const struct tails_config *config, const struct tails_result 
 	SET("hit_p50", good ? part_json(hit, 0.5) : json_null());
 	SET("hit_max", good ? part_json(hit, 1) : json_null());
 	SET("fence_p50", part_json(&result->fence, 0.5));
-	SET("fence_p99", part_json(&result->fence, 0.99));
-	COUNT("blocks", result->blocks);
-	COUNT("switched_blocks", result->switched_blocks);
-	SET("switched_max", result->switched_blocks && good ?
-				    json_integer((json_int_t)result->switched_max) :
-				    json_null());
 	COUNT("signals", result->delivered);
 	SET("seconds", json_real(result->seconds));
-	if (config->gaps)
-		COUNT("late_waits", result->late_waits);
 #undef COUNT
 #undef SET
 	return json;

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -64,7 +63,6 @@ static void wait_gap(struct tails *tails)
 	double gap_ns = gaps_sample_ns(tails->config->gaps, &tails->random);
 	uint64_t due = tails->last + (uint64_t)(gap_ns * 1e-9 * ticks_hz()), now = clock_real();
 
-	tails->result->late_waits += (int64_t)(now - due) > 0;
 	while ((int64_t)(now - due) < 0 && !workload_stop)
 		now = clock_real();
 	tails->last = now;
@@ -89,19 +87,14 @@ static void run_block(struct tails *tails)
 	}
 }
 
-static void book_block(struct tails *tails, bool switched)
+static void book_block(struct tails *tails)
 {
 	const struct fenced_block *block = &tails->block;
 	struct tails_result *result = tails->result;
 	unsigned int i;
 
-	for (i = 0; i < FENCED_BLOCK; i++) {
+	for (i = 0; i < FENCED_BLOCK; i++)
 		histogram_add(block->hit[i] ? &result->hit : &result->clear, block->ticks[i]);
-		if (switched && !block->hit[i] && block->ticks[i] > result->switched_max)
-			result->switched_max = block->ticks[i];
-	}
-	result->blocks++;
-	result->switched_blocks += switched;
 }
 
 static void run_blocks(struct tails *tails)
@@ -109,14 +102,13 @@ static void run_blocks(struct tails *tails)
 	const struct tails_config *config = tails->config;
 	struct tails_result *result = tails->result;
 	uint64_t begin = time_ns(), limit = begin + (uint64_t)(config->seconds * 1e9);
-	struct rusage before, after;
+	uint64_t samples;
 
-	while (!workload_stop && result->blocks * FENCED_BLOCK < config->samples &&
-	       (time_ns() < limit || !result->blocks)) {
-		getrusage(RUSAGE_THREAD, &before);
+	for (samples = 0;
+	     !workload_stop && samples < config->samples && (time_ns() < limit || !samples);
+	     samples += FENCED_BLOCK) {
 		run_block(tails);
-		getrusage(RUSAGE_THREAD, &after);
-		book_block(tails, after.ru_nivcsw != before.ru_nivcsw);
+		book_block(tails);
 	}
 	result->seconds = (double)(time_ns() - begin) / 1e9;
 }
