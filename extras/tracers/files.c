@@ -77,9 +77,10 @@ static int each_line(const char *path, const char *(*take)(const struct line *li
 
 static bool is(const struct line *line, const char *word, unsigned int numbers)
 {
-	/* Only a span's third number may be none. */
-	return !strcmp(line->word, word) && line->count == numbers &&
-	       !(line->none & ~(numbers == 7 ? 1u << 2 : 0));
+	/* Only a span's parent and the stream of a loss may be none. */
+	unsigned int may = numbers == 7 ? 1u << 2 : !strcmp(word, "lost") ? 1u << 0 : 0;
+
+	return !strcmp(line->word, word) && line->count == numbers && !(line->none & ~may);
 }
 
 static void *one_more(void *array, size_t count, size_t bytes)
@@ -129,13 +130,20 @@ static const char *take_truth(const struct line *line, void *arg)
 		       NULL;
 }
 
+static int by_stream(const void *a, const void *b)
+{
+	const uint64_t *stream = a;
+	const struct happened *other = b;
+
+	return (*stream > other->stream) - (*stream < other->stream);
+}
+
 static int by_name(const void *a, const void *b)
 {
 	const struct happened *one = a, *other = b;
+	int streams = by_stream(&one->stream, other);
 
-	if (one->stream != other->stream)
-		return one->stream < other->stream ? -1 : 1;
-	return one->seq < other->seq ? -1 : one->seq > other->seq;
+	return streams ? streams : (one->seq > other->seq) - (one->seq < other->seq);
 }
 
 int truths_read(struct truths *truths, const char *path)
@@ -174,6 +182,11 @@ struct happened *truths_find(const struct truths *truths, uint64_t stream, uint6
 	return bsearch(&name, truths->one, truths->count, sizeof(name), by_name);
 }
 
+bool truths_has(const struct truths *truths, uint64_t stream)
+{
+	return bsearch(&stream, truths->one, truths->count, sizeof(*truths->one), by_stream);
+}
+
 struct decoding {
 	void (*take)(const struct decoded_line *decoded, void *arg);
 	void *arg;
@@ -198,7 +211,7 @@ static const char *take_decoded(const struct line *line, void *arg)
 		return "what is decoded is: event STREAM SEQ TIME, span STREAM SEQ START END, "
 		       "other "
 		       "STREAM TIME, lost "
-		       "STREAM COUNT, or torn STREAM WORDS";
+		       "STREAM|- COUNT, or torn STREAM WORDS";
 	decoded.kind = kind;
 	decoded.seq = kind == DECODED_OTHER ? 0 : line->number[1];
 	decoded.start = line->number[kind == DECODED_OTHER || kind == DECODED_LOST ? 1 : 2];

@@ -14,7 +14,7 @@
  *	event STREAM SEQ TIME
  *	span STREAM SEQ START END
  *	other STREAM TIME	an event that nothing is known of but its place in the order
- *	lost STREAM COUNT	events that the tracer says it lost
+ *	lost STREAM COUNT	events that the tracer says it lost; STREAM -: of no one stream
  *	torn STREAM WORDS	text that the reader could not parse
  */
 #pragma once
@@ -69,6 +69,9 @@ void truths_free(struct truths *truths);
 
 /* NULL if truth has no such event. */
 struct happened *truths_find(const struct truths *truths, uint64_t stream, uint64_t seq);
+
+/* Whether truth has an event of this stream. */
+bool truths_has(const struct truths *truths, uint64_t stream);
 
 /* Calls take() for each line, in order. Returns an exit code as above. */
 int decoded_read(const char *path, void (*take)(const struct decoded_line *decoded, void *arg),

@@ -414,6 +414,10 @@ static void price_once(struct priced *one, const struct judge_asked *asked, doub
 	snprintf(path, sizeof(path), "%s/price", out);
 	if (!one->code)
 		batches(path, ns);
+	if (!one->code && isnan(ns[0]))
+		one->code =
+			fail_with(EXIT_USAGE, "%s/run: no prices in %s; this tracer is not priced",
+				  one->adapter.folder, path);
 	child_run(&(struct child_program){ .argv = remove }, NULL);
 }
 
@@ -447,7 +451,7 @@ static void say_price(struct priced *one, json_t *into)
 static int price(char *const names[], int count, const struct judge_asked *asked, json_t *into)
 {
 	struct priced all[PRICED_MOST] = { 0 };
-	int i, code = EXIT_FINE;
+	int i, code = EXIT_FINE, worst = EXIT_FINE, priced = 0;
 	double ns[2], first;
 	uint64_t round;
 
@@ -465,7 +469,9 @@ static int price(char *const names[], int count, const struct judge_asked *asked
 			if (!all[i].code)
 				price_once(&all[i], asked, ns);
 			first = i ? first : ns[0];
-			if (isnan(ns[0] / first))
+			if (isnan(first)) /* the others are multiples of it */
+				break;
+			if (all[i].code)
 				continue;
 			all[i].ns[all[i].rounds] = ns[0];
 			all[i].judging[all[i].rounds] = ns[1] - ns[0];
@@ -474,12 +480,21 @@ static int price(char *const names[], int count, const struct judge_asked *asked
 	for (i = 0; i < count; i++) {
 		if (!code)
 			say_price(&all[i], into);
+		priced += all[i].rounds > 0;
+		if (!worst && all[i].code != EXIT_UNSUPPORTED)
+			worst = all[i].code;
 		json_decref(all[i].adapter.json);
 		free(all[i].ns);
 		free(all[i].ratio);
 		free(all[i].judging);
 	}
-	return stopped ? EXIT_INTERRUPTED : code;
+	if (!code && !priced && count > 1)
+		fail_with(EXIT_USAGE,
+			  "--price: the others are multiples of %s, which has none; "
+			  "name another tracer first",
+			  names[0]);
+	code = code ? code : worst;
+	return stopped ? EXIT_INTERRUPTED : code || priced ? code : EXIT_UNSUPPORTED;
 }
 
 static int list(void)

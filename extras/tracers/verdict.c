@@ -15,6 +15,7 @@ const char *const tracer_promise_words[TRACER_PROMISES] = { "order",  "window",	
 /* A stream's event before, in the order of the reader. */
 struct before {
 	uint64_t stream, time, seq;
+	uint64_t lost; /* counted of it, by now */
 	bool has_time, has_seq;
 };
 
@@ -22,7 +23,7 @@ struct round {
 	struct tracer_judged *judged;
 	struct truths truths;
 	const struct tracer_measure *measure;
-	uint64_t lost_counted;
+	uint64_t lost_anywhere; /* counted of no one stream */
 	void *before; /* tree of struct before, by stream */
 };
 
@@ -88,6 +89,25 @@ static void in_order(struct round *round, const struct decoded_line *decoded)
 	before->has_time = true;
 }
 
+/* Losses that are counted wrong, each of which is a breach. */
+static void miscounted(struct tracer_judged *judged, uint64_t by, uint64_t stream, uint64_t seq,
+		       const char *what)
+{
+	breach(judged, PROMISE_OF_LOSSES, by, stream, seq, what);
+	judged->promise[PROMISE_OF_LOSSES].seen += by - 1;
+}
+
+static void counted(struct round *round, uint64_t stream, uint64_t count)
+{
+	round->judged->lost_counted += count;
+	if (stream == NO_PARENT)
+		round->lost_anywhere += count;
+	else if (truths_has(&round->truths, stream))
+		before_of(round, stream)->lost += count;
+	else if (count)
+		miscounted(round->judged, count, stream, 0, "counted as lost, and never recorded");
+}
+
 static void within(struct round *round, const struct window *window, uint64_t time,
 		   const struct happened *happened)
 {
@@ -115,7 +135,7 @@ static void take(const struct decoded_line *decoded, void *arg)
 	struct happened *happened;
 
 	if (decoded->kind == DECODED_LOST) {
-		round->lost_counted += decoded->start;
+		counted(round, decoded->stream, decoded->start);
 		return;
 	}
 	if (decoded->kind == DECODED_OTHER) {
@@ -199,31 +219,50 @@ static void causal(struct round *round)
 	}
 }
 
-/* An event that is neither decoded nor counted as lost; a count that is too high is wrong as well.
- */
+/* Of the stream whose first event is at `from`, how many are lost and not counted; the first one
+ * that is lost is in `first`. Moves `from` on to the next stream. */
+static uint64_t lost_of_stream(struct round *round, size_t *from, const struct happened **first)
+{
+	const struct truths *truths = &round->truths;
+	const uint64_t stream = truths->one[*from].stream;
+	const uint64_t count = before_of(round, stream)->lost;
+	const size_t begin = *from;
+	uint64_t missing = 0;
+
+	for (*first = NULL; *from < truths->count && truths->one[*from].stream == stream; ++*from)
+		if (!truths->one[*from].seen)
+			*first = missing++ ? *first : &truths->one[*from];
+	if (count > missing)
+		miscounted(round->judged, count - missing, stream, *first ? (*first)->seq : 0,
+			   count > *from - begin ? "counted as lost, and never recorded" :
+						   "counted as lost, and decoded");
+	return missing > count ? missing - count : 0;
+}
+
+/* An event that is neither decoded nor counted as lost, in its stream or in what is counted of no
+ * one stream; a count that is too high is wrong as well. */
 static void lost(struct round *round)
 {
-	const struct happened *first = NULL;
+	const struct happened *first = NULL, *in_stream;
 	struct tracer_judged *judged = round->judged;
-	uint64_t missing = 0, by;
-	size_t i;
+	uint64_t missing = 0, more, counted = round->lost_anywhere;
+	size_t from = 0;
 
-	for (i = 0; i < round->truths.count; i++)
-		if (!round->truths.one[i].seen) {
-			first = missing++ ? first : &round->truths.one[i];
-		}
 	judged->events += round->truths.count;
-	judged->lost_counted += round->lost_counted;
 	judged->promise[PROMISE_OF_LOSSES].tried += round->truths.count;
-	if (missing == round->lost_counted)
-		return;
-	by = missing > round->lost_counted ? missing - round->lost_counted :
-					     round->lost_counted - missing;
-	breach(judged, PROMISE_OF_LOSSES, by, first ? first->stream : 0, first ? first->seq : 0,
-	       missing > round->lost_counted		 ? "lost, and not counted" :
-	       round->lost_counted > round->truths.count ? "counted as lost, and never recorded" :
+	while (from < round->truths.count) {
+		more = lost_of_stream(round, &from, &in_stream);
+		first = missing || !more ? first : in_stream;
+		missing += more;
+	}
+	if (missing > counted)
+		miscounted(judged, missing - counted, first->stream, first->seq,
+			   "lost, and not counted");
+	else if (counted > missing)
+		miscounted(judged, counted - missing, first ? first->stream : 0,
+			   first ? first->seq : 0,
+			   counted > round->truths.count ? "counted as lost, and never recorded" :
 							   "counted as lost, and decoded");
-	judged->promise[PROMISE_OF_LOSSES].seen += by - 1;
 }
 
 int tracer_judge(struct tracer_judged *judged, const char *truth, const char *decoded,

@@ -17,12 +17,12 @@ adapter() { # more of adapter.json
 	END
 }
 
-# What is broken, in the order of the promises, how often, by how much and where: "order 1 50 0/200".
+# What is broken, in the order of the promises, how often, by how much and where: "order 1 50 0/200"; losses how.
 broken() {
 	python3 - "$scratch/json" <<-END
 		import json, sys
 		run = json.load(open(sys.argv[1]))[0]
-		print(*[f"{name} {one['seen']} {one['worst']} {one['stream']}/{one['seq']}"
+		print(*[f"{name} {one['seen']} {one['worst']} {one['stream']}/{one['seq']}" + (" " + one["what"].split()[-1] if name == "losses" else "")
 		        for name, one in run["promises"].items() if one["verdict"] == "broken"],
 		      *[f"{key} {run[key]}" for key in ("lost_counted", "equal", "early", "late", "tolerance") if run[key]])
 	END
@@ -50,20 +50,29 @@ wrap order 1 134216728 0/201 window 1 134217678 0/200 late 1
 unit order 1 999000198850 0/200 window 1 999000199800 0/200 early 1
 zero order 1 1000000199050 0/200 window 1 1000000200000 0/200 early 1
 swapped order 1 1000 0/200
-lost losses 1 1 0/200
+lost losses 1 1 0/200 counted
 counted lost_counted 1
-lost3 losses 2 2 0/200 lost_counted 1
-overcounted losses 1 1 0/0 lost_counted 1
+lost3 losses 2 2 0/200 counted lost_counted 1
+overcounted losses 1 1 0/0 decoded lost_counted 1
 torn_bytes whole 1 0 0/0
 wide
 wide_back order 1 50 4294972296/200 window 1 1000 4294972296/200 early 1
-over3 losses 3 3 0/0 lost_counted 3
-over_and_lost losses 2 2 0/200 lost_counted 3
-twice whole 1 0 0/200 equal 1
+over3 losses 3 3 0/0 decoded lost_counted 3
+over_and_lost losses 2 2 0/200 decoded lost_counted 3
+over_all losses 700 700 0/0 decoded lost_counted 700
+over_more losses 701 701 0/0 recorded lost_counted 701
+over_any losses 1200 1200 0/0 decoded lost_counted 1200
+over_any_more losses 1201 1201 0/0 recorded lost_counted 1201
+lost_elsewhere losses 2 1 1/0 decoded lost_counted 1
+lost_anywhere lost_counted 2
+lost_nowhere losses 2 1 7/0 recorded lost_counted 1
+lost_two lost_counted 4
+lost_first losses 1 1 1/7 decoded lost_counted 2
+twice whole 1 0 1/200 equal 1
 never whole 1 0 0/77777 equal 1
-stream whole 1 0 7/200 losses 1 1 0/200
-kind whole 1 0 0/1001 losses 1 1 0/1001
-torn whole 1 0 0/0
+stream whole 1 0 7/200 losses 1 1 0/200 counted
+kind whole 1 0 0/1001 losses 1 1 0/1001 counted
+torn whole 1 0 1/0
 other order 1 100 0/0
 backwards window 1 5995 0/1000 contained 2 5000 0/1001 early 1
 child_early window 1 16 0/1001 contained 1 1 0/1001 early 1
@@ -74,6 +83,7 @@ effect_ok window 1 250 1/160 early 1
 first_effect window 1 251 1/0 causal 1 1 1/0 early 1 tolerance 1
 two_effects window 3 261 1/176 causal 3 11 1/176 early 3 tolerance 11
 cause_lost window 1 251 1/160 lost_counted 1 early 1
+effect_lost window 1 301 0/160 lost_counted 1 late 1
 END
 
 while read -r fault code words; do
@@ -87,8 +97,9 @@ minus 1 decoded:201: what is decoded is
 dash 1 decoded:201: what is decoded is
 short 1 decoded:201: what is decoded is
 word 1 decoded:201: what is decoded is
+other_dash 1 decoded:1201: what is decoded is
 half 1 the line has no end
-missing 1 cannot read .*decoded
+missing 1 cannot read .*/decoded: No such file
 two 1 stream 0 has two of number 0
 crash 1 its adapter failed
 hang 1 not done in time
@@ -99,13 +110,6 @@ FAULT=two_late "$judge" "$toy/" >"$scratch/out"
 grep -q ': 1200 events, 1200 decoded, 0 counted as lost$' "$scratch/out" &&
 	grep -q 'outside of their call: 0 early, 2 late; median 1, 99 % 11, worst 11 ns$' "$scratch/out"
 report $? "how far outside, as a distribution"
-for fault in lost overcounted over_all; do
-	FAULT=$fault "$judge" "$toy/"
-done >"$scratch/out"
-grep -q 'losses *broken *1 of 1200; worst: 0/200 lost, and not counted$' "$scratch/out" &&
-	grep -q 'losses *broken *1 of 1200; worst: 0/0 counted as lost, and decoded$' "$scratch/out" &&
-	grep -q 'losses *broken *1201 of 1200; worst: 0/0 counted as lost, and never recorded$' "$scratch/out"
-report $? "which of both is wrong with a count"
 FAULT=torn_bytes "$judge" --json "$scratch/json" "$toy/" >"$scratch/out"
 python3 -c "import json, sys
 sys.exit(not json.load(open(sys.argv[1]))[0]['promises']['whole']['what'].startswith('caf\\\\xe9 '))" "$scratch/json"
@@ -153,14 +157,65 @@ cat >"$scratch/toy/run" <<-'END'
 	#!/bin/sh
 	[ "$2" = trace ] && grep "^truth" "$TRACE" | cut -d" " -f2- >"$1/truth" && grep -v "^truth" "$TRACE" >"$1/decoded"
 END
-printf 'truth event 0 1 100 200\nevent 0 1 150\ntruth event 0 2 300 400\nevent 0 2 299\n' >"$scratch/recorded"
+printf 'truth event 0 1 100 200\nevent 0 1 150\ntruth event 0 2 300 400\nevent 0 2 299\ntruth event 0 3 0 300\nevent 0 3 299\ntruth after 0 1 0 9\ntruth after 9 1 0 2\n' >"$scratch/recorded"
 printf '{"tracer": "toy", "contract": 1, "workloads": ["steady", "trace"], "promises": {"window": {}}}' >"$toy/adapter.json"
 "$judge" --trace "$scratch/recorded" "$toy/" >"$scratch/out" 2>"$scratch/err"
-[ $? -eq 2 ] && grep -q '^toy, trace: 2 events, 2 decoded' "$scratch/out" && grep -q 'window *broken *1 of 2; worst: 0/2 earlier' "$scratch/out"
+[ $? -eq 2 ] && grep -q '^toy, trace: 3 events, 3 decoded' "$scratch/out" && grep -q 'window *broken *1 of 3; worst: 0/2 earlier' "$scratch/out" && grep -q 'causal *not tried *$' "$scratch/out"
 told $? "a recorded trace is judged alone"
 says "a trace that is not there" 3 'cannot read .*/none' "$judge" --trace "$scratch/none" "$toy/"
 sed -i 's/"contract": 1/"contract": 2/' "$toy/adapter.json"
 says "a contract of tomorrow" 1 'contract 2; this judge-tracer knows 1 and older' "$judge" --trace "$scratch/recorded" "$toy/"
+for json in '{"workloads": ["w"]}' '{"tracer": "toy", "workloads": []}'; do
+	echo "$json" >"$toy/adapter.json"
+	says "an adapter that is $json" 1 'adapter.json: wants "tracer" and "workloads"' "$judge" "$toy/"
+done
+echo '{"tracer"' >"$toy/adapter.json"
+says "an adapter.json that is cut" 1 'adapter.json:2: ' "$judge" "$toy/"
+# Of several tracers one that is broken counts most, and one that cannot run here least.
+for name in kept broken bad away; do
+	mkdir "$scratch/$name"
+	echo '{"tracer": "'$name'", "workloads": ["w"], "promises": {"window": {}}}' >"$scratch/$name/adapter.json"
+	fake "$scratch/$name/run" <<-'END'
+		echo event 0 1 10 20 >"$1/truth"
+		case $0 in */kept/*) at=20 ;; */broken/*) at=21 ;; */bad/*) at=x ;; *) exit 4 ;; esac
+		echo event 0 1 $at >"$1/decoded"
+	END
+done
+while read -r wanted names; do
+	"$judge" --json "$scratch/json" $(for name in $names; do echo "$scratch/$name/"; done) >"$scratch/out" 2>"$scratch/err"
+	got=$?
+	said=$(grep -o '"tracer": "[a-z]*' "$scratch/json" | cut -d'"' -f4 | tr '\n' ' ')
+	[ "$got $said" = "$wanted $(echo "$names " | sed 's/bad //g;s/away //g')" ]
+	told $? "$names: $got, and in the JSON: $said"
+done <<'END'
+0 kept away
+4 away
+1 away bad kept
+1 kept bad
+2 bad broken away
+2 broken bad kept
+END
+# Each option reaches the adapter, and no number beyond its limits does.
+fake "$scratch/toy/run" <<-'END'
+	echo "$1" >"$SAID.folder"
+	{ env | grep -E '^(EVERY_|GAPS=|TRACE=)' | sort; shift; echo "$@"; } | tr '\n' ' ' >"$SAID"
+	exit 4
+END
+export SAID="$scratch/said"
+while IFS='|' read -r options every wanted; do
+	echo '{"tracer": "toy", "workloads": ["w"], "every": {'"$every"'}}' >"$toy/adapter.json"
+	"$judge" $options "$toy/" 2>"$scratch/err"
+	[ $? -eq 4 ] && [ "$(sed 's/ *$//;s,GAPS=/.*/,GAPS=,' "$SAID")" = "$wanted" ] && [ ! -e "$(cat "$SAID.folder")" ]
+	report $? "'$options' $every: $wanted"
+done <<'END'
+||EVERY_AT= EVERY_CLOCK=clock_gettime EVERY_DEPTH=1 EVERY_STRIDE=1 EVERY_THREADS=1 EVERY_WRAP=27 GAPS=syscalls_busy.csv TRACE= w 100000 1
+--depth 2 --stride 100k --at 11:2:30 --gaps README.md --events 10 --every 1M|"wrap": 48, "threads": false, "clock": "tsc"|EVERY_AT=11:2:30 EVERY_CLOCK=tsc EVERY_DEPTH=2 EVERY_STRIDE=100000 EVERY_THREADS=0 EVERY_WRAP=48 GAPS=README.md TRACE= w 10 1000000
+--events 100M --rounds 100k --timeout 86400|"threads": true|EVERY_AT= EVERY_CLOCK=clock_gettime EVERY_DEPTH=1 EVERY_STRIDE=1 EVERY_THREADS=1 EVERY_WRAP=27 GAPS=syscalls_busy.csv TRACE= w 100000000 1
+END
+for option in "events 9" "events 100000001" "rounds 0" "rounds 100001" "every 0" "every 1000001" "timeout 0" "timeout 86401" \
+	"depth 0" "depth 3" "stride 0" "stride 100001" "at 12" "at 1:x"; do
+	says "--$option is refused" 1 "--${option% *}.* .*${option#* }" "$judge" --$option "$toy/"
+done
 export BUILD="$build"
 printf 'log2_bucket,lo_ns,hi_ns,count\n17,100000,100000,1\n' >"$scratch/gaps"
 "$judge" --workload replay --events 50 --gaps "$scratch/gaps" --keep "$scratch/kept" floor >"$scratch/out"
@@ -194,6 +249,57 @@ python3 - "$scratch/json" "$scratch/cold" <<-END
 	assert cold > 3 * warm, (warm, cold)
 END
 report $? "after the caches were evicted an event costs more"
+# Batches of each round whose medians, and the medians over rounds, are known.
+for name in first second; do
+	mkdir "$scratch/$name"
+	echo '{"tracer": "'$name'", "workloads": ["steady"]}' >"$scratch/$name/adapter.json"
+	fake "$scratch/$name/run" <<-'END'
+		echo "$@" >>"${0%/*}/rounds"
+		sed -n "$(wc -l <"${0%/*}/rounds")p" "${0%/*}/batches" | tr , '\n' >"$1/price"
+		case $0 in */"$FAILS"/*) exit "${CODE:-0}" ;; esac
+	END
+done
+printf '9 19,1 11,2 22\n4 5,4 5,4 5\n100 103\n%.0s' 1 2 3 >"$scratch/first/batches"
+printf '6 6\n16 18\n200 201\n%.0s' 1 2 3 >"$scratch/second/batches"
+priced() { # NAME LINES OPTION...: of first and second
+	rm -f "$scratch"/*/rounds
+	name=$1 wanted=$2
+	shift 2
+	"$judge" --price --json "$scratch/json" "$@" "$scratch/first/" "$scratch/second/" >"$scratch/out" 2>"$scratch/err"
+	got=$?
+	[ "$(tr -s ' ' <"$scratch/out" | tr '\n' ',')" = "$wanted" ]
+	told $? "$name"
+}
+priced "medians of batches and of rounds, and multiples of the first tracer" \
+	"first 4.0 ns 1.00; judging adds 3.0 ns,second 16.0 ns 3.00; judging adds 1.0 ns," --rounds 3
+finds "and as numbers" "$scratch/json" "r == [{'tracer': 'first', 'ns': 4, 'ratio': 1, 'judging': 3, 'rounds': 3},
+	{'tracer': 'second', 'ns': 16, 'ratio': 3, 'judging': 1, 'rounds': 3}]"
+[ "$(cut -d' ' -f2- "$scratch/second/rounds" | sort -u)" = "price 100000 1" ]
+report $? "each is asked for its price"
+priced "with an interval, from enough rounds" "first 4.0 ns 1.00 (95 %: 1.00 to 1.00); judging adds 3.0 ns,second 16.0 ns 3.00 (95 %: 2.00 to 4.00); judging adds 1.0 ns," \
+	--rounds 9 --evict --events 15 --every 4
+[ "$(cut -d' ' -f2- "$scratch/second/rounds" | sort -u)" = "price-cold 15 4" ] &&
+	! cut -d' ' -f1 "$scratch/second/rounds" | xargs ls -d >"$scratch/out" 2>&1 && [ "$(grep -c "No such file" "$scratch/out")" -eq 9 ]
+report $? "or for its price without caches, and no folder is left"
+while read -r fails code wanted_code wanted lines words; do
+	export FAILS="$fails" CODE="$code"
+	priced "$fails ends with $code" "$(echo "${wanted#-}" | tr _ ' ')"
+	[ $got -eq "$wanted_code" ] && [ "$(grep -c ^stampede: "$scratch/err")" -eq "$lines" ] && grep -q "$words" "$scratch/out" "$scratch/err"
+	told $? "and exit $got says so: $words"
+done <<'END'
+second 1 1 first_2.0_ns_1.00;_judging_adds_17.0_ns, 1 second//run price: its adapter failed; this tracer is not judged
+second 4 0 first_2.0_ns_1.00;_judging_adds_17.0_ns, 0
+first 1 1 - 2 are multiples of .*first/, which has none; name another
+first 4 4 - 1 are multiples of .*first/, which has none; name another
+END
+unset FAILS CODE
+python3 -c "print('1 1,' * 32 + '3 3,' * 32 + ','.join(['9 9'] * 6))" >"$scratch/first/batches"
+rm "$scratch/first/rounds"
+"$judge" --price "$scratch/first/" | grep -q ' 2.0 ns '
+report $? "of more batches than there is room for the first count"
+: >"$scratch/first/batches"
+says "an adapter without a price" 1 'first//run: no prices in .*/price; this tracer is not priced' "$judge" --price "$scratch/first/"
+says "more tracers than are priced at once" 1 'at most 32 tracers' "$judge" --price $(yes "$scratch/second/" | head -33)
 "$judge" --list | grep -q '^lttng_ust$'
 report $? "the adapters of the tree are listed"
 plan

@@ -171,7 +171,7 @@ static int say(const char *folder, FILE *decoded)
 		fprintf(decoded, "event %u %lu %lu\n", slots[i].stream, slots[i].seq, time);
 	}
 	if (guarded)
-		fprintf(decoded, "lost 0 %lu\n", guarded);
+		fprintf(decoded, "lost - %lu\n", guarded);
 	return 0;
 }
 

@@ -84,7 +84,7 @@ static void lost(FILE *decoded)
 		while (fgets(line, sizeof(line), stats))
 			if (sscanf(line, "overrun: %" SCNu64, &count) == 1 ||
 			    sscanf(line, "dropped events: %" SCNu64, &count) == 1)
-				fprintf(decoded, "lost 0 %" PRIu64 "\n", count);
+				fprintf(decoded, "lost - %" PRIu64 "\n", count);
 		fclose(stats);
 	}
 }
