@@ -29,6 +29,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MEMORY = 4 << 30  # a mutant may ask for ever more
 # What is written beside a table or never freed has an effect that a test can see.
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SANITIZED = ("", "judge-tracer")  # the explorer has memory of its own
 FLOORS = {"judge": 95, "results": 95}  # percent; the others:
 FLOOR = 85
 # What a whole quick tier finds, these rows find, too.
@@ -211,7 +212,7 @@ class OfC:
     def good(self, text, test, seconds):
         """Whether a test finds nothing wrong; None: it cannot be built."""
         script, _, program = test.partition("@")
-        more = () if program else SANITIZE
+        more = SANITIZE if program in SANITIZED else ()
         with tempfile.TemporaryDirectory(dir=self.machine.folder) as into:
             out = self.machine.shadow(into, program) + "/" + program if program else into + "/test"
             if not self.machine.compiled(self.source, text, into, more) or not self.machine.linked(

@@ -110,6 +110,8 @@ FAULT=two_late "$judge" "$toy/" >"$scratch/out"
 grep -q ': 1200 events, 1200 decoded, 0 counted as lost$' "$scratch/out" &&
 	grep -q 'outside of their call: 0 early, 2 late; median 1, 99 % 11, worst 11 ns$' "$scratch/out"
 report $? "how far outside, as a distribution"
+FAULT=child_edges "$judge" "$toy/" | grep -q 'call: 1 early, 1 late; median 15, 99 % 995, worst 995 ns$'
+report $? "early and late ones"
 FAULT=torn_bytes "$judge" --json "$scratch/json" "$toy/" >"$scratch/out"
 python3 -c "import json, sys
 sys.exit(not json.load(open(sys.argv[1]))[0]['promises']['whole']['what'].startswith('caf\\\\xe9 '))" "$scratch/json"
@@ -157,10 +159,10 @@ cat >"$scratch/toy/run" <<-'END'
 	#!/bin/sh
 	[ "$2" = trace ] && grep "^truth" "$TRACE" | cut -d" " -f2- >"$1/truth" && grep -v "^truth" "$TRACE" >"$1/decoded"
 END
-printf 'truth event 0 1 100 200\nevent 0 1 150\ntruth event 0 2 300 400\nevent 0 2 299\ntruth event 0 3 0 300\nevent 0 3 299\ntruth after 0 1 0 9\ntruth after 9 1 0 2\n' >"$scratch/recorded"
+printf 'truth event 0 1 100 200\nevent 0 1 150\ntruth event 0 2 300 400\nevent 0 2 299\ntruth event 0 3 0 300\nevent 0 3 299\ntruth after 0 1 0 9\ntruth after 9 1 0 2\ntruth after 0 2 0 1\n' >"$scratch/recorded"
 printf '{"tracer": "toy", "contract": 1, "workloads": ["steady", "trace"], "promises": {"window": {}}}' >"$toy/adapter.json"
 "$judge" --trace "$scratch/recorded" "$toy/" >"$scratch/out" 2>"$scratch/err"
-[ $? -eq 2 ] && grep -q '^toy, trace: 3 events, 3 decoded' "$scratch/out" && grep -q 'window *broken *1 of 3; worst: 0/2 earlier' "$scratch/out" && grep -q 'causal *not tried *$' "$scratch/out"
+[ $? -eq 2 ] && grep -q '^toy, trace: 3 events, 3 decoded' "$scratch/out" && grep -q 'window *broken *1 of 3; worst: 0/2 earlier' "$scratch/out" && grep -q 'causal *no promise *1 of 1; worst: 0/1 earlier than its cause, by 149' "$scratch/out"
 told $? "a recorded trace is judged alone"
 says "a trace that is not there" 3 'cannot read .*/none' "$judge" --trace "$scratch/none" "$toy/"
 sed -i 's/"contract": 1/"contract": 2/' "$toy/adapter.json"
