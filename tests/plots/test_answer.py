@@ -99,6 +99,8 @@ class Rule(PlotsTest):
         its.cold_of["a"].first_ns = 1295.3
         self.assertTrue(answer.cold_sentence(its, "a", str).endswith(
             "floor there; the first event after that work, of whichever row, takes 1295 ns."))
+        its.cold_of["a"].first_ns = its.cold_of["a"].ratio = its.cold_of["a"].extended_ns = 0
+        self.assertTrue(answer.cold_sentence(its, "a", str).endswith("emptied the caches."))
         its.cold_of["a"].first_ns = its.cold_of["a"].ratio = NAN
         self.assertTrue(answer.cold_sentence(its, "a", str).endswith("emptied the caches."))
         self.assertEqual(answer.cold_sentence(its, "b", str), "")

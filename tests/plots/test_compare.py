@@ -9,6 +9,7 @@ import math
 import os
 import random
 import unittest
+import unittest.mock
 
 import plots_fixture
 from plots_fixture import TESTS, PlotsTest
@@ -116,6 +117,13 @@ class Words(unittest.TestCase):
         for apart, word in ((change, "too noisy"), (0.999 * change, "regressed")):
             a["noise"] = {"apart": apart}
             self.assertEqual(cell_of(compare.compare(a, b))["word"], word)
+        # And so are the two bounds: what is as far as LEAST, or as likely as P, is on the other side.
+        its, less = cell_of(compare.compare(a, b))["time"], 1 - 1e-12
+        for name, value, word in (("LEAST", its["high"], "no change"), ("LEAST", its["high"] * less, "too noisy"), ("LEAST", change * less, "regressed"),
+                                  ("LEAST", change, "too noisy"), ("P", its["p"], "too noisy"), ("P", its["p"] / less, "regressed")):
+            more = {"P": 0} if name == "LEAST" and value > change else {}
+            with unittest.mock.patch.multiple(compare, **{name: value}, **more):
+                self.assertEqual(cell_of(compare.compare(a, b))["word"], word, name)
 
     def test_slots_on_shared_cores(self):
         """They count where there are too few others."""
@@ -159,6 +167,10 @@ def time(word, change, low, high, p, b, why=None):
 
 def cell(row, workload, word, its=None, exact=()):
     return {"name": f"{row}/{workload}", "row": row, "workload": workload, "word": word, "time": its, "exact": list(exact)}
+
+
+class Told(io.StringIO):
+    """Standard output, which may be a terminal."""
 
 
 class Whole(PlotsTest):
@@ -220,11 +232,15 @@ class Whole(PlotsTest):
         its = compare.compare(A, A)
         with contextlib.redirect_stderr(io.StringIO()):
             self.assertEqual([compare.exit_code(its, rank) for rank in (0, 3.1, 2)], [0, 0, 7])
+            its["cells"] = [{"time": {"low": low, "high": high}} for low, high in ((0.25, 0.5), (-0.5, 0.5), (0, 0.25))]
+            self.assertEqual([compare.exit_code(its, rank) for rank in (50, 49)], [0, 7])
+            its["cells"][0]["time"]["low"] = None
+            self.assertEqual(compare.exit_code(its, 99), 7)
         self.assertEqual(compare.exit_code(compare.compare(A, B), 0), 2)
 
     def said(self, *words):
         """Exit code, the lines on standard output, and what is said on stderr, of the program."""
-        out, err = io.StringIO(), io.StringIO()
+        out, err = Told(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
                 status = compare.command(["--results", self.dir, *words])
@@ -253,6 +269,11 @@ class Whole(PlotsTest):
             ["1", f"{self.dir}/a/bench.json"], ["2", f"{self.dir}/b/bench.json"], ["steady", "1"], ["x", "1.0710+-"]])
         self.assertEqual(json.loads("\n".join(self.said("--json", "-", "a", "b")[1]))["counts"]["improved"], 1)
         self.assertEqual(self.said("--json", self.path("its"), "--matrix", "a")[:2], (0, [""]))
+        self.assertEqual(self.text("its").split("\n")[1][:3], '  "')
+        for tty, its, coloured in ((True, {"TERM": "xterm"}, True), (False, {"TERM": "xterm"}, False), (True, {"TERM": "dumb"}, False),
+                                   (True, {"TERM": "xterm", "NO_COLOR": "1"}, False), (True, {}, False)):
+            with unittest.mock.patch.dict(os.environ, its, clear=True), unittest.mock.patch.object(Told, "isatty", lambda _: tty):
+                self.assertEqual("\033[" in "".join(self.said("--all", "b", "a")[1]), coloured, its)
         self.assertEqual(json.loads(self.text("its"))["runs"], [f"{self.dir}/a/bench.json"])
         for words, why in ((["a"], "takes two runs, not 1"), (["--in", "a", "x"], "takes two rows, not 1"),
                            (["--in", "a", "x", "y"], "a/bench.json has no row 'y'"), (["--matrix"], "takes 1 to 16 runs"),

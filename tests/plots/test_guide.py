@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The guide follows the record: who qualifies, who is best, and what each row is not for; and the
 one answer, which is the same wherever it is said."""
+import copy
 import json
 import os
 import subprocess
+from types import SimpleNamespace
 
 import plots_fixture
 from plots_fixture import BUILD, PlotsTest
@@ -34,6 +36,88 @@ class Schemes(PlotsTest):
         return self.element("table", row)
 
 
+# A letter for each question, in their order. What may differ of a row that qualifies for many, and for which it then does.
+CONDITIONS = """
+base = abcdfgijklmnoqrtuvwx
+scheme {"nesting": "later"} = notuvwx
+scheme {"nesting": "held off"} = nopqrtuvwx
+scheme {"needs": ["beat"]} = notuvwx
+scheme {"moves": True} = hnoqrtuvwx
+scheme {"format": "ftrace"} = abcdfgilmnoqstuvwx
+scheme {"format": "CTF 2"} = abcdfgiklmnoqtuvwx
+scheme {"format": "own"} = abcdfgilmnoqtuvwx
+scheme {"counter_bits": 64} = abcdfgijklmnoqrtuvw
+scheme {"counter_bits": 32.0} = abcdfgijklmnoqrtuvw
+scheme {"shared_promises": []} = abcdfgjklnoqrtuvwx
+scheme {"claim_bits": "32"} = abcdfgijklmnotuvwx
+scheme {"claim_bits": 33} = abcdfgijklmnotuvwx
+scheme {"gap_ticks": 1 << 31} = abcdfgijklmnoqrtuvwx
+scheme {"gap_ticks": (1 << 31) - 1} = abcdfgijklmnotuvwx
+scheme {"promises": [one for one in every if one != "exact"]} = x
+scheme {"promises": [one for one in every if one != "wrap_proof"]} = x
+scheme {"promises": [one for one in every if one != "wrap_proof"], "gap_ticks": 1 << 31} = qrx
+scheme {"promises": every[:-1]} = abcdfgijkmnoqrtuvwx
+scheme {"shared_promises": every[:-1]} = abcdfgijklnoqrtuvwx
+scheme {"shared_promises": every[1:]} = abcdfgjklmnoqrtuvwx
+scheme {"shared_promises": [one for one in every if one != "exact"]} = abcdfgjklnoqrtuvwx
+row {"atomics": 0.005} = abcdfgijklmnoqrtuvwx
+row {"atomics": 0.004} = abcdefgijlmnoqrtuvwx
+row {"verdict": "broken"} =
+row {"verdict": "need not met"} =
+storm {"inexact": 1} = ntuvwx
+storm {"promises": {one: "kept" if one != "wrap_proof" else "not tried" for one in every}} = qrx
+storm {"promises": {one: "kept" if one != "monotonic" else "broken" for one in every}} = x
+storm {"workload": "rate", "hits": None} = x
+traced {"reads_most": 1000} = abcdfgijklmoqrtuvwx
+traced {"reads_most": 999} = abcdfgijklmnoqrtuvwx
+older {"worst_ticks": 1, "wrong": 1} = abcdfgijkmnoqrtuvwx
+scheme {"shared_promises": [one for one in every if one not in ("window", "monotonic")]} = abcdfgjklmnoqrtuvwx
+scheme {"shared_promises": [one for one in every if one != "wrap_proof"]} = abcdfgjklnoqrtuvwx
+scheme {"shared_promises": [one for one in every if one != "bounded"]} = abcdfgjklnoqrtuvwx
+storm {"events": 0} = x
+""".strip().split("\n")
+
+
+class Conditions(Schemes):
+    """Of each question each condition, by one row that differs from a good one in one thing."""
+
+    def of(self, section, **its):
+        """The row's elements of that section are this one."""
+        self.bench[section] = [one for one in self.bench.get(section, []) if one["row"] != "full_tsc"] + [{"row": "full_tsc", **its}]
+
+    def test_each_condition(self):
+        scheme, row, storm = self.scheme("full_tsc"), self.row("full_tsc"), self.element("stress", "full_tsc")
+        every = [*record.PROMISES, record.STEP_PROOF]
+        scheme.update(promises=every, shared_promises=every, counter_bits=32, claim_bits=32, gap_ticks=None, moves=False)
+        row.update(atomics=1, ratio=1.125, instructions=41, header_id_bytes=3.5, id_bytes_added=0.5)
+        self.of("tails", regime="calm", p50=77)
+        self.bench["injected"] += [{"row": "full_tsc", "workload": "nested:2000ppm", "ratio": 1.25}, {"row": "full_tsc", "workload": "wraps:0.001", "ratio": 1.375}]
+        self.bench["beats"] = [{"row": "heartbeat", "beats_per_second": 50}]
+        self.of("beats", beats_per_second=40)
+        its = {"scheme": scheme, "row": row, "storm": storm,
+               **{one["clock"]: one for one in self.bench["backstep"] if one["row"] == "full_tsc"}}
+        its["traced"]["reads_most"] = 2
+        for line in CONDITIONS:
+            name, _, wanted = line.partition(" =")
+            where, _, change = name.partition(" ")
+            before = copy.deepcopy(its.get(where))
+            if change:
+                its[where].update(eval(change, {"every": every}))
+            self.write()
+            run = record.load(self.run_dir)
+            said = "".join(letter for letter, question in zip("abcdefghijklmnopqrstuvwxyz", guide.QUESTIONS)
+                           if any(row.row == "full_tsc" for row, *_ in guide.candidates(run, question)))
+            self.assertEqual(said, wanted.strip(), name)
+            self.assertEqual(guide.wakeups(run, SimpleNamespace(row="full_tsc"), None), 40 if "beat" in change else 0)
+            if not change:
+                self.assertEqual([value for question in guide.QUESTIONS for row, value, _ in guide.candidates(run, question) if row.row == "full_tsc"],
+                                 [1.125, 77, 41, 3.5, 1.25, 1.375, 1.125, 1.125, 41, 1.125, 1.125, 1.125, 3.5, 3.5, 3.5,
+                                  207.5, 20750, 20750000, 0, 3.5])
+            if change:
+                its[where].clear()
+                its[where].update(before)
+
+
 class Guide(Schemes):
     def guide(self):
         self.write()
@@ -46,6 +130,8 @@ class Guide(Schemes):
         line = self.line(begin)
         if has is not None:
             self.assertIn(has, line)
+        elif has_not == "`" and begin[0] == "|":  # it names no row: it is not there
+            self.assertEqual(line, "")
         if has_not is not None:
             self.assertNotIn(has_not, line)
 
@@ -83,28 +169,6 @@ class Guide(Schemes):
             self.assert_line(warning, None, "`full_tsc`")
         self.row("full_tsc")["verdict"] = "broken"
         self.assert_line(LEAST_TIME, "| exact", "`full_tsc`")
-
-    def test_each_need_asks_for_its_own(self):
-        scheme = self.scheme("full_tsc")
-        for begin, key, value in (("| exact times, also when interrupted: per-CPU rings", "moves", True),
-                                  ("| readers of ftrace sub-buffers", "format", "ftrace"),
-                                  ("| a counter of 32 bits", "counter_bits", 32)):
-            self.assert_line(begin, None, "`")
-            scheme[key] = value
-            self.assert_line(begin, "| `full_tsc` |")
-        # A row that moves needs rseq, and is named where that is asked for alone.
-        self.row("full_tsc")["ratio"] = 0.9
-        self.assert_line(LEAST_TIME, None, "`full_tsc`")
-        scheme["moves"] = False
-        self.assert_line(LEAST_TIME, "`full_tsc`")
-        self.assert_line("| exact times, also when interrupted: writers on several CPUs", None, "`")
-        scheme["shared_promises"] = list(record.PROMISES)
-        self.assert_line("| exact times, also when interrupted: writers on several CPUs", "| `full_tsc` |")
-        # The sample has another row without atomics, at more time.
-        self.row("full_tsc")["ratio"] = 0.9
-        self.assert_line("| exact times, also when interrupted: no atomic", "| exact", "`full_tsc`")
-        self.row("full_tsc")["atomics"] = 0
-        self.assert_line("| exact times, also when interrupted: no atomic", "| `full_tsc` |")
 
     def all_but(self, row):
         """Nobody else qualifies for anything exact, whatever the sample has them cost."""
@@ -149,46 +213,6 @@ class Guide(Schemes):
         del self.bench["backstep"]
         self.assert_line(line, None, "`")
 
-    def test_clocks_that_differ(self):
-        """Asked of what rows promise in a ring of several CPUs; order is none of it."""
-        line, scheme = "| exact times, also when interrupted: one ring for CPUs", self.scheme("full_tsc")
-        scheme["shared_promises"] = [*record.PROMISES]
-        self.assert_line(line, None, "`")
-        scheme["shared_promises"] = ["exact", "window", "wrap_proof", "bounded", "step_proof"]
-        self.assert_line(line, "| `full_tsc` | 1.02 times the floor |")
-        # One promise more does not keep it from the line about one ring for all.
-        self.assert_line("| exact times, also when interrupted: writers on several CPUs", None, "`")
-        scheme["shared_promises"].append("monotonic")
-        self.assert_line("| exact times, also when interrupted: writers on several CPUs", "`full_tsc`")
-        scheme["shared_promises"].remove("exact")
-        self.assert_line(line, None, "`")
-
-    def test_no_wide_claim(self):
-        """32 bits at most, and a bound of gaps that half a counter of 32 bits keeps, if there is one."""
-        line, scheme = "| exact times, no gap of 2^32 - 2^27 ticks, and", self.scheme("full_tsc")
-        firmware = "| exact times, no gap of 2^32 - 2^27 ticks: one header"
-        self.assert_line(line, None, "`")
-        bounded = {"claim_bits": 32, "gap_ticks": 1 << 31}
-        scheme.update(bounded)
-        self.assert_line(line, "| `full_tsc` |")
-        self.assert_line(firmware, "| `full_tsc` |")
-        scheme["format"] = "ftrace"
-        self.assert_line(line, "| `full_tsc` |")
-        self.assert_line(firmware, None, "`")
-        scheme["promises"].remove("wrap_proof")
-        self.assert_line(line, "| `full_tsc` |")
-        self.assert_line("| exact times, also when interrupted: fewest bytes", None, "`full_tsc`")
-        for change in ({"claim_bits": 64}, {"claim_bits": "32"}, {"gap_ticks": (1 << 31) - 1}, {"gap_ticks": None},
-                       {"nesting": "later"}, {"needs": ["beat"]}, {"promises": ["exact", "window", "bounded"]}):
-            before = {key: scheme[key] for key in change}
-            scheme.update(change)
-            self.assert_line(line, None, "`")
-            scheme.update(before)
-        scheme.update(gap_ticks=None, nesting="held off", claim_bits=0, promises=list(record.PROMISES))
-        self.assert_line(line, "| `full_tsc` |")
-        self.element("stress", "full_tsc")["promises"]["exact"] = "not tried"
-        self.assert_line(line, None, "`")
-
     def test_machine_and_old_runs(self):
         """A record that says nothing of the schemes: nobody qualifies for what it does not say."""
         del self.bench["schemes"]
@@ -199,13 +223,6 @@ class Guide(Schemes):
         self.assert_line("- All of this was measured on", "every row can run")
         self.bench["left_out"] = [{"row": "restartable", "why": "no rseq"}]
         self.assert_line("- All of this was measured on", "`restartable` (no rseq).", "every row")
-
-    def test_exact_is_declared_and_judged(self):
-        self.row("full_tsc")["ratio"] = 0.5
-        self.assert_line(LEAST_TIME, "`full_tsc`")
-        self.scheme("full_tsc")["promises"].remove("exact")
-        self.assert_line(LEAST_TIME, "| exact", "`full_tsc`")
-        self.assert_line("| 1,000 events per second", None, "`full_tsc`")
 
     def test_without_a_storm_nothing_is_exact(self):
         """Nothing was interrupted: no line about interrupts names a row, and each says why."""
@@ -229,6 +246,9 @@ class Guide(Schemes):
         self.bench["noise"] = {"apart": 0.2}
         self.assert_line(LEAST_TIME, "| `full_tsc` | 0.50 times the floor, 1.30 with",
                          "by a cheap one")
+        full["cheap_ratio"], extended["cheap_ratio"] = 2, 1.25
+        self.row("delta_sync_soft")["cheap_ratio"] = 1.5  # to the last bit
+        self.assert_line(LEAST_TIME, "by a cheap one `extended_header`, `delta_sync_soft` |")
 
     def test_bytes_hold_an_id(self):
         """Those of a header with an id: a row without one gets it added."""
