@@ -84,7 +84,7 @@ def of_trace(trace):
     if trace["damaged"]:
         why = trace.get("why", "only a part could be read")
         yield Verdict("read-trace", path, "whole", "broken", "damaged: " + why, path, trace.get("offset"))
-    elif not trace["findings"]:
+    elif not trace["findings"] and not any(trace.get("found", {}).values()):
         yield Verdict("read-trace", trace["trace"], "times", "kept", "%d events" % trace["events"])
 
 

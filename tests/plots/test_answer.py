@@ -67,6 +67,11 @@ class Rule(PlotsTest):
         # Half as much again, beyond both intervals of 1 %.
         self.assertEqual(self.take(of(few=1.5 * 707 / 0.99 + 0.1, many=700)), "many")
         self.assertEqual(self.take(of(few=1.5 * 707 / 0.99 - 0.1, many=700)), "few")
+        exactly = of(few=0, many=0)
+        exactly.rows["few"] = exactly.rows["few"]._replace(cold_low=1500)
+        exactly.rows["many"] = exactly.rows["many"]._replace(cold_high=1000)
+        exactly.rows["few"] = exactly.rows["few"]._replace(cold_high=1500)
+        self.assertEqual(self.take(exactly), "few")
         # On any machine that measured it; where it was not, it says nothing.
         self.assertEqual(self.take(of(few=NAN, many=NAN), of(few=1200, many=700)), "many")
         self.assertEqual(self.take(of(few=1200, many=NAN)), "few")
@@ -166,6 +171,8 @@ class Rule(PlotsTest):
         self.assertEqual(len(said(1.5, 4.05)), 1)
         three = machine({guide.TAKE: ["a", "b", "c"]}, a=(4, 30, 2), b=(4, 31, 1.5), c=(4, 32, 1))
         self.assertIn("c takes 50 %", answer.answer([three], str).sentences[1])
+        three.rows["b"] = three.rows["b"]._replace(cheap=1.02, high=1.02)  # as good, to the last bit, and first
+        self.assertIn("b takes 49 %", answer.answer([three], str).sentences[1])
 
     def test_what_intervals_or_one_machine_leave_open_is_not_said(self):
         def said(*machines):

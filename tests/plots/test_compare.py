@@ -205,8 +205,9 @@ class Whole(PlotsTest):
             "warning: schema differs: 3, 4", "warning: cpu.model differs: EPYC, Xeon",
             "warning: build.flags differs: unknown, -O2",
             "warning: these are different machines or builds; what changed may be they"])
-        b["context"]["stampede"]["tsc"]["hz"] = 3e9
-        self.assertIn("tsc.hz", [one["what"] for one in compare.machines(a, b)])
+        for other in (3e9, None):
+            b["context"]["stampede"]["tsc"]["hz"] = other
+            self.assertIn("tsc.hz", [one["what"] for one in compare.machines(a, b)])
 
     def test_the_matrix_says_this(self):
         a, b = {"benchmarks": series("floor", "steady", 1) + series("x", "steady", 10)}, {"benchmarks": [slot("y", 0, 5)]}

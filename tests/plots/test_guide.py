@@ -249,6 +249,8 @@ class Guide(Schemes):
         full["cheap_ratio"], extended["cheap_ratio"] = 2, 1.25
         self.row("delta_sync_soft")["cheap_ratio"] = 1.5  # to the last bit
         self.assert_line(LEAST_TIME, "by a cheap one `extended_header`, `delta_sync_soft` |")
+        full["cheap_ratio"] = 1.5
+        self.assert_line(LEAST_TIME, "| `full_tsc` | 0.50 times the floor, 1.25 with")
 
     def test_bytes_hold_an_id(self):
         """Those of a header with an id: a row without one gets it added."""
