@@ -53,8 +53,7 @@ def columns():
 
 
 COLUMNS = columns()
-ENDS = {"ONE": [""], "QUARTILES": ["", "_low", "_high"], "INTERVAL": ["", "_95_low", "_95_high"],
-        "BOTH": ["", "_low", "_high", "_95_low", "_95_high"]}
+ENDS = {"ONE": [""], "INTERVAL": ["", "_95_low", "_95_high"]}
 
 
 SECTIONS = {

@@ -86,7 +86,7 @@ static void mark_below_floor(struct summary_table *table, double apart)
 
 	for (line = table->line; line < table->line + table->count; line++)
 		line->below_floor =
-			line->ratio_own.high_95 < limit || line->cheap_ratio_own.high_95 < limit;
+			line->ratio_own.high < limit || line->cheap_ratio_own.high < limit;
 }
 
 /* The timed part's sections; those of the rounds first, which others are made from. */

@@ -214,11 +214,8 @@ double timed_apart(const struct summary_table *table, const json_t *again)
 	size_t i, count = 0;
 
 	for (line = table->line; line < table->line + table->count; line++) {
-		const struct stats_interval ratio = { line->ratio.middle, line->ratio.low_95,
-						      line->ratio.high_95 };
-
 		/* The floor's ratio to itself is 1, however few slots it has. */
-		half[count] = stats_half_width(&ratio);
+		half[count] = stats_half_width(&line->ratio);
 		count += isfinite(half[count]) && strcmp(line->about.row, SAMPLES_FLOOR) != 0;
 	}
 	stats_sort(half, count);

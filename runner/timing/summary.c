@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "runner/timing/cell.h"
 
 double summary_median(const json_t *rows, const char *row, const char *workload, const char *key)
@@ -12,44 +13,9 @@ double summary_median(const json_t *rows, const char *row, const char *workload,
 	return samples_median(rows, &(struct samples_cell){ row, workload }, key).middle;
 }
 
-static void set(json_t *line, const char *key, const char *end, double value)
+static struct stats_interval given(double value)
 {
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s%s", key, end);
-	json_object_set_new(line, name, isfinite(value) ? json_real(value) : json_null());
-}
-
-/* Of samples that are freed. */
-static struct summary_figure figure_of(struct samples samples)
-{
-	struct stats_interval interval = stats_median(samples.value, samples.count);
-	struct summary_figure figure = {
-		.middle = interval.middle,
-		.low = stats_quantile(samples.value, samples.count, 0.25),
-		.high = stats_quantile(samples.value, samples.count, 0.75),
-		.low_95 = interval.low,
-		.high_95 = interval.high,
-	};
-
-	samples_free(&samples);
-	return figure;
-}
-
-static struct summary_figure given(double value)
-{
-	return (struct summary_figure){ .middle = value < 0 ? NAN : value };
-}
-
-static struct summary_figure unknown(void)
-{
-	return figure_of((struct samples){ .value = NULL });
-}
-
-static struct summary_figure key_of(const json_t *rows, const char *row, const char *workload,
-				    const char *key)
-{
-	return figure_of(samples_collect(rows, &(struct samples_cell){ row, workload }, key));
+	return (struct stats_interval){ value < 0 ? NAN : value, NAN, NAN };
 }
 
 /* What is made of times: see SCHEMA.md. */
@@ -57,7 +23,8 @@ static void make_times(struct summary_line *line, const json_t *rows)
 {
 	const struct summary_row *about = &line->about;
 	const char *row = about->row, *workload = about->workload;
-	const struct summary_figure one = { 1, 1, 1, 1, 1 }; /* the floor is what ratios are to */
+	const struct stats_interval one = { 1, 1, 1 }; /* the floor is what ratios are to */
+	const struct samples_cell cheap = { row, about->cheap };
 	double tick_ns = summary_median(rows, row, workload, "real_time") / line->ticks.middle;
 
 	line->ns.middle = line->cycles.middle * samples_cycle_ticks(rows) * tick_ns;
@@ -71,18 +38,18 @@ static void make_times(struct summary_line *line, const json_t *rows)
 			line->cycles.middle - summary_median(rows, CELL_CLOCK, workload, "cycles");
 	if (!about->cheap)
 		return;
-	line->cheap_cycles = key_of(rows, row, about->cheap, "cycles");
-	line->cheap_ratio = key_of(rows, row, about->cheap, "ratio");
-	line->cheap_ratio_own = key_of(rows, row, about->cheap, "ratio_own");
+	line->cheap_cycles = samples_median(rows, &cheap, "cycles");
+	line->cheap_ratio = samples_median(rows, &cheap, "ratio");
+	line->cheap_ratio_own = samples_median(rows, &cheap, "ratio_own");
 	if (!strcmp(row, SAMPLES_FLOOR))
 		line->cheap_ratio = one;
 	if (about->floor && isnan(line->cheap_ratio_own.middle))
 		line->cheap_ratio_own = line->cheap_ratio;
 }
 
-#define SAMPLES(key) figure_of(samples_collect(rows, &cell, #key))
+#define SAMPLES(key) samples_median(rows, &cell, #key)
 #define GIVEN(key) given(about->key)
-#define MADE(key) unknown()
+#define MADE(key) given(-1)
 
 bool summary_line(const json_t *rows, const struct summary_row *about, struct summary_line *line)
 {
@@ -145,21 +112,8 @@ void summary_rank(struct summary_table *table, double apart)
 		rank_workload(table, table->line[i].about.workload, apart);
 }
 
-enum { ONE = 0, QUARTILES = 1, INTERVAL = 2, BOTH = 3 };
-
-static void set_figure(json_t *line, const char *key, unsigned int ends,
-		       const struct summary_figure *its)
-{
-	set(line, key, "", its->middle);
-	if (ends & QUARTILES) {
-		set(line, key, "_low", its->low);
-		set(line, key, "_high", its->high);
-	}
-	if (ends & INTERVAL) {
-		set(line, key, "_95_low", its->low_95);
-		set(line, key, "_95_high", its->high_95);
-	}
-}
+#define ONE(key) json_object_set_new(json, #key, json_or_null(line->key.middle))
+#define INTERVAL(key) json_set_interval(json, #key, &line->key, 1)
 
 json_t *summary_json(const struct summary_line *line)
 {
@@ -171,7 +125,7 @@ json_t *summary_json(const struct summary_line *line)
 				 line->below_floor);
 
 	json_object_set_new(json, "floor", about->floor ? json_string(about->floor) : json_null());
-#define X(key, how, ends, ...) set_figure(json, #key, ends, &line->key);
+#define X(key, how, ends, ...) ends(key);
 #include "results/columns.def"
 #undef X
 	return json;

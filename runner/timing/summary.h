@@ -24,17 +24,12 @@ struct summary_row {
 	double rank; /* summary_rank(); negative: none yet */
 };
 
-/* Of a column: the median, its quartiles and its 95 % interval, as far as there are; or NAN. */
-struct summary_figure {
-	double middle, low, high, low_95, high_95;
-};
-
 struct summary_line {
 	struct summary_row about;
 	size_t slots, shared; /* of all, those on a shared core */
 	bool mixed; /* which are in the figures, as there were too few others */
 	bool below_floor; /* figures_mark_below_floor() */
-#define X(key, ...) struct summary_figure key;
+#define X(key, ...) struct stats_interval key; /* NAN: there is none */
 #include "results/columns.def"
 #undef X
 };

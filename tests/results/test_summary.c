@@ -50,10 +50,10 @@ static void figures_are_of_slots(void **state)
 	}
 	assert_true(summary_line(rows, &about, &line));
 	assert_number(line.cycles.middle, 19);
-	assert_number(line.cycles.low_95, 16);
-	assert_number(line.cycles.high_95, 22);
+	assert_number(line.cycles.low, 16);
+	assert_number(line.cycles.high, 22);
 	assert_number(line.ratio.middle, 1.54);
-	assert_number(line.ratio.low_95, 1.51);
+	assert_number(line.ratio.low, 1.51);
 	assert_number(line.ratio_own.middle, 1.2);
 	assert_number(line.above_clock.middle, 10);
 	/* Two ticks of 2 ns are a cycle. */
@@ -67,7 +67,7 @@ static void figures_are_of_slots(void **state)
 	lowest.row = lowest.floor = "floor_published";
 	assert_true(summary_line(rows, &lowest, &line));
 	assert_number(line.ratio.middle, 1);
-	assert_number(line.ratio_own.high_95, 1);
+	assert_number(line.ratio_own.high, 1);
 	lowest.row = "none";
 	assert_false(summary_line(rows, &lowest, &line));
 	json_decref(rows);
