@@ -9,6 +9,8 @@
 #include <sched.h>
 
 #include "runner/place/place.h"
+#include "runner/place/ticks.h"
+#include "schemes/core/clock.h"
 #include "tests/support/made_up.h"
 #include "tests/support/scratch.h"
 
@@ -298,6 +300,36 @@ static void binder_refuses_other_machines(void **unused)
 	place_close(&place);
 }
 
+/* Both clocks at one moment: of 200 tries that in which reading them took least. */
+static void both(double *ns, double *ticks)
+{
+	uint64_t least = UINT64_MAX, before, after;
+	struct timespec time;
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		before = clock_real();
+		clock_gettime(CLOCK_MONOTONIC, &time);
+		after = clock_real();
+		if (after - before >= least)
+			continue;
+		least = after - before;
+		*ticks = (double)before + (double)(after - before) / 2;
+		*ns = (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+	}
+}
+
+static void the_rate_of_the_clock_is_that_of_another(void **unused)
+{
+	const struct timespec while_nothing = { .tv_nsec = 200000000 };
+	double ns[2], ticks[2];
+
+	both(&ns[0], &ticks[0]);
+	nanosleep(&while_nothing, NULL);
+	both(&ns[1], &ticks[1]);
+	assert_float_equal((ticks[1] - ticks[0]) * 1e9 / (ns[1] - ns[0]) / ticks_hz(), 1, 1e-3);
+}
+
 static int set_up(void **unused)
 {
 	return sched_getaffinity(0, sizeof(original_affinity), &original_affinity);
@@ -305,4 +337,5 @@ static int set_up(void **unused)
 
 TESTS_OF(set_up, NULL, NULL, restore_affinity, plans_are_as_expected, wrong_requests_are_refused,
 	 fast_cpus_come_first, binds_to_each_allowed_cpu, a_moved_thread_is_noticed,
-	 other_cpus_are_refused, an_affinity_mask_is_respected, binder_refuses_other_machines)
+	 other_cpus_are_refused, an_affinity_mask_is_respected, binder_refuses_other_machines,
+	 the_rate_of_the_clock_is_that_of_another)

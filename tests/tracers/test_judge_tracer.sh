@@ -219,17 +219,42 @@ for option in "events 9" "events 100000001" "rounds 0" "rounds 100001" "every 0"
 	says "--$option is refused" 1 "--${option% *}.* .*${option#* }" "$judge" --$option "$toy/"
 done
 export BUILD="$build"
-printf 'log2_bucket,lo_ns,hi_ns,count\n17,100000,100000,1\n' >"$scratch/gaps"
-"$judge" --workload replay --events 50 --gaps "$scratch/gaps" --keep "$scratch/kept" floor >"$scratch/out"
-python3 - "$scratch/kept/truth" <<-END
-	import sys
-	entry = [int(line.split()[3]) for line in open(sys.argv[1])]
-	assert len(entry) == 50
-	gaps = sorted(b - a for a, b in zip(entry, entry[1:]))
-	# 100 us at 0.5 to 10 GHz; a median, because the machine may take the CPU away.
-	assert 50000 < gaps[25] < 1000000, gaps[25]
+# The workloads themselves: a weaker one would have every tracer kept.
+mkdir "$scratch/measure"
+${CC:-gcc} -O2 -D_GNU_SOURCE -I. tests/tracers/measure.c extras/tracers/driver.c extras/tracers/every.c -pthread -o "$scratch/measure/measure"
+echo '{"tracer": "measure", "workloads": ["steady", "threads", "signals", "stall", "replay"], "promises": {"causal": {}}}' >"$scratch/measure/adapter.json"
+fake "$scratch/measure/run" <<-'END'
+	"${0%/*}/measure" "$@" >&2 || exit
+	# The effect that $EARLY counts from the first is a nanosecond before its cause.
+	[ -z "$EARLY" ] || awk -v n="$EARLY" -v CONVFMT=%.0f 'FNR == NR && /^after/ && ++k == n { cause = $3; effect = $5 }
+		FNR != NR { if ($2 == 0 && $3 == cause) time = $4; line[++lines] = $0 }
+		END { for (i = 1; i <= lines; i++) { split(line[i], w); print w[2] == 1 && w[3] == effect ? "event 1 " effect " " (time - 1) : line[i] } }' \
+		"$1/truth" "$1/decoded" >"$1/early"
+	[ -z "$EARLY" ] || mv "$1/early" "$1/decoded"
 END
-report $? "replay waits as long as the file of gaps says"
+printf 'log2_bucket,lo_ns,hi_ns,count\n19,1000000,1000000,3\n22,6000000,6000000,1\n' >"$scratch/gaps"
+measured() { # WORKLOAD EVENTS EXPRESSION NAME: about the gaps, sorted, between entries of stream 0, and what run has said
+	"$judge" --workload "$1" --events "$2" --gaps "$scratch/gaps" --keep "$scratch/kept" --json "$scratch/json" "$scratch/measure/" >"$scratch/out" 2>"$scratch/deep"
+	code=$?
+	python3 - "$scratch" "$code" "$3" <<-'END' 2>"$scratch/err"
+		import json, sys
+		entry = [int(line.split()[3]) for line in open(sys.argv[1] + "/kept/truth") if line.startswith("event 0 ")]
+		afters = sum(line.startswith("after ") for line in open(sys.argv[1] + "/kept/truth"))
+		gaps = sorted(b - a for a, b in zip(entry, entry[1:]))
+		deep = int(open(sys.argv[1] + "/deep").read().split()[-2])
+		causal = json.load(open(sys.argv[1] + "/json"))[0]["promises"]["causal"]
+		code = int(sys.argv[2])
+		assert eval(sys.argv[3]), (len(entry), deep, afters, causal, code, gaps[len(gaps) // 2], gaps[-8:])
+	END
+	told $? "$4"
+}
+measured steady 2000 'len(entry) == 2000 and deep == 1' "steady: one at a time"
+measured signals 4000 'len(entry) == 4000 and deep == 4' "signals: each of three levels interrupts those below it"
+measured stall 400 'sum(gap >= 2.5e9 for gap in gaps) == 2 and sum(gap >= 2e7 for gap in gaps) >= 6' "stall: two pauses of 2.5 s, and those of 20 ms"
+measured replay 100 'gaps[0] >= 1e6 and 12 <= sum(gap >= 6e6 for gap in gaps) and gaps[50] < 6e6' \
+	"replay: gaps as long as the file says, and in its shares"
+measured threads 4000 'code == 0 and afters >= 10 and causal["tried"] == afters' "threads: events of the second answer some of the first"
+EARLY=3 measured threads 4000 'code == 2 and (causal["seen"], causal["worst"]) == (1, 1)' "and one of them that is too early is found"
 says "gaps that are not there" 3 'cannot read /none' "$judge" --workload replay --gaps /none floor
 says "files that cannot be kept, before the run" 3 'cannot write /proc/none' "$judge" --keep /proc/none floor
 says "replay without its gaps" 1 'no gaps in /none' env GAPS=/none "$build/tracers/floor" "$scratch" replay 50 1
