@@ -8,7 +8,7 @@ import subprocess
 from types import SimpleNamespace
 
 import plots_fixture
-from plots_fixture import BUILD, PlotsTest
+from plots_fixture import BUILD, TESTS, PlotsTest
 
 import answer
 import guide
@@ -36,48 +36,6 @@ class Schemes(PlotsTest):
         return self.element("table", row)
 
 
-# A letter for each question, in their order. What may differ of a row that qualifies for many, and for which it then does.
-CONDITIONS = """
-base = abcdfgijklmnoqrtuvwx
-scheme {"nesting": "later"} = notuvwx
-scheme {"nesting": "held off"} = nopqrtuvwx
-scheme {"needs": ["beat"]} = notuvwx
-scheme {"moves": True} = hnoqrtuvwx
-scheme {"format": "ftrace"} = abcdfgilmnoqstuvwx
-scheme {"format": "CTF 2"} = abcdfgiklmnoqtuvwx
-scheme {"format": "own"} = abcdfgilmnoqtuvwx
-scheme {"counter_bits": 64} = abcdfgijklmnoqrtuvw
-scheme {"counter_bits": 32.0} = abcdfgijklmnoqrtuvw
-scheme {"shared_promises": []} = abcdfgjklnoqrtuvwx
-scheme {"claim_bits": "32"} = abcdfgijklmnotuvwx
-scheme {"claim_bits": 33} = abcdfgijklmnotuvwx
-scheme {"gap_ticks": 1 << 31} = abcdfgijklmnoqrtuvwx
-scheme {"gap_ticks": (1 << 31) - 1} = abcdfgijklmnotuvwx
-scheme {"promises": [one for one in every if one != "exact"]} = x
-scheme {"promises": [one for one in every if one != "wrap_proof"]} = x
-scheme {"promises": [one for one in every if one != "wrap_proof"], "gap_ticks": 1 << 31} = qrx
-scheme {"promises": every[:-1]} = abcdfgijkmnoqrtuvwx
-scheme {"shared_promises": every[:-1]} = abcdfgijklnoqrtuvwx
-scheme {"shared_promises": every[1:]} = abcdfgjklmnoqrtuvwx
-scheme {"shared_promises": [one for one in every if one != "exact"]} = abcdfgjklnoqrtuvwx
-row {"atomics": 0.005} = abcdfgijklmnoqrtuvwx
-row {"atomics": 0.004} = abcdefgijlmnoqrtuvwx
-row {"verdict": "broken"} =
-row {"verdict": "need not met"} =
-storm {"inexact": 1} = ntuvwx
-storm {"promises": {one: "kept" if one != "wrap_proof" else "not tried" for one in every}} = qrx
-storm {"promises": {one: "kept" if one != "monotonic" else "broken" for one in every}} = x
-storm {"workload": "rate", "hits": None} = x
-traced {"reads_most": 1000} = abcdfgijklmoqrtuvwx
-traced {"reads_most": 999} = abcdfgijklmnoqrtuvwx
-older {"worst_ticks": 1, "wrong": 1} = abcdfgijkmnoqrtuvwx
-scheme {"shared_promises": [one for one in every if one not in ("window", "monotonic")]} = abcdfgjklmnoqrtuvwx
-scheme {"shared_promises": [one for one in every if one != "wrap_proof"]} = abcdfgjklnoqrtuvwx
-scheme {"shared_promises": [one for one in every if one != "bounded"]} = abcdfgjklnoqrtuvwx
-storm {"events": 0} = x
-""".strip().split("\n")
-
-
 class Conditions(Schemes):
     """Of each question each condition, by one row that differs from a good one in one thing."""
 
@@ -97,7 +55,9 @@ class Conditions(Schemes):
         its = {"scheme": scheme, "row": row, "storm": storm,
                **{one["clock"]: one for one in self.bench["backstep"] if one["row"] == "full_tsc"}}
         its["traced"]["reads_most"] = 2
-        for line in CONDITIONS:
+        with open(os.path.join(TESTS, "data", "guide_conditions.txt"), encoding="utf-8") as file:
+            lines = [line for line in file if not line.startswith("#")]
+        for line in lines:
             name, _, wanted = line.partition(" =")
             where, _, change = name.partition(" ")
             before = copy.deepcopy(its.get(where))
@@ -198,18 +158,6 @@ class Guide(Schemes):
             case.update(before)
             self.assert_line(line, "| `full_tsc` |")
         # Promised, and not played.
-        del self.bench["backstep"]
-        self.assert_line(line, None, "`")
-
-    def test_a_clock_that_is_traced(self):
-        """Who ends, whatever else its stamps are."""
-        line = "| the clock is traced, or traces itself"
-        self.assert_line(line, "| `nested_stamps` | 1.15 times the floor |")
-        for one in self.bench["backstep"]:
-            one["reads_most"] = 1000 if one["row"] == "nested_stamps" else 999
-        self.assert_line(line, "`full_tsc`", "`nested_stamps`")
-        self.scheme("full_tsc")["promises"].remove("bounded")
-        self.assert_line(line, None, "`full_tsc`")
         del self.bench["backstep"]
         self.assert_line(line, None, "`")
 

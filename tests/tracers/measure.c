@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A tracer that measures the workloads of driver.c: it spins in each event, and says how deeply events were nested. */
+/* A tracer that spins in each event, and says how deeply the workloads of driver.c nest them. */
 #include <stdio.h>
 #include <time.h>
 

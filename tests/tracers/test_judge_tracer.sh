@@ -38,53 +38,7 @@ while read -r fault expected; do
 	report $? "fault '$fault': ${expected:-nothing is broken}"
 	[ "$said" = "$expected" ] || sed "s/^/# /" "$scratch/err" | head -3
 	[ "$said" = "$expected" ] || echo "# said: $said"
-done <<'END'
-none
-back order 1 50 0/200 window 1 1000 0/200 early 1
-equal window 1 950 0/200 equal 1 early 1
-early window 1 1 0/200 early 1
-late window 1 1 0/200 late 1
-two_late window 2 11 0/300 late 2
-edge
-wrap order 1 134216728 0/201 window 1 134217678 0/200 late 1
-unit order 1 999000198850 0/200 window 1 999000199800 0/200 early 1
-zero order 1 1000000199050 0/200 window 1 1000000200000 0/200 early 1
-swapped order 1 1000 0/200
-lost losses 1 1 0/200 counted
-counted lost_counted 1
-lost3 losses 2 2 0/200 counted lost_counted 1
-overcounted losses 1 1 0/0 decoded lost_counted 1
-torn_bytes whole 1 0 0/0
-wide
-wide_back order 1 50 4294972296/200 window 1 1000 4294972296/200 early 1
-over3 losses 3 3 0/0 decoded lost_counted 3
-over_and_lost losses 2 2 0/200 decoded lost_counted 3
-over_all losses 700 700 0/0 decoded lost_counted 700
-over_more losses 701 701 0/0 recorded lost_counted 701
-over_any losses 1200 1200 0/0 decoded lost_counted 1200
-over_any_more losses 1201 1201 0/0 recorded lost_counted 1201
-lost_elsewhere losses 2 1 1/0 decoded lost_counted 1
-lost_anywhere lost_counted 2
-lost_nowhere losses 2 1 7/0 recorded lost_counted 1
-lost_two lost_counted 4
-lost_first losses 1 1 1/7 decoded lost_counted 2
-twice whole 1 0 1/200 equal 1
-never whole 1 0 0/77777 equal 1
-stream whole 1 0 7/200 losses 1 1 0/200 counted
-kind whole 1 0 0/1001 losses 1 1 0/1001 counted
-torn whole 1 0 1/0
-other order 1 100 0/0
-backwards window 1 5995 0/1000 contained 2 5000 0/1001 early 1
-child_early window 1 16 0/1001 contained 1 1 0/1001 early 1
-child_late window 1 996 0/1001 contained 1 1 0/1001 late 1
-child_edges window 2 995 0/1001 early 1 late 1
-effect window 1 251 1/160 causal 1 1 1/160 early 1 tolerance 1
-effect_ok window 1 250 1/160 early 1
-first_effect window 1 251 1/0 causal 1 1 1/0 early 1 tolerance 1
-two_effects window 3 261 1/176 causal 3 11 1/176 early 3 tolerance 11
-cause_lost window 1 251 1/160 lost_counted 1 early 1
-effect_lost window 1 301 0/160 lost_counted 1 late 1
-END
+done <tests/data/judge_tracer_faults.txt
 
 while read -r fault code words; do
 	FAULT=$fault "$judge" "$toy/" >"$scratch/out" 2>"$scratch/err" --timeout 2

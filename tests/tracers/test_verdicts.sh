@@ -171,43 +171,10 @@ report $? "- is standard input"
 report $? "what else stands in a caller's log stays"
 echo '[]' >"$scratch/none.json"
 says "a JSON without a verdict" 1 'none.json: no verdict in it' python3 -B extras/ci/verdicts.py "$scratch/kept.json" "$scratch/none.json"
-cat >"$scratch/words.json" <<-'END'
-	[{"row": "x", "families": [{"schedules": 1, "verdict": "need not met", "what": "", "budget": "b"}, {"schedules": 1, "verdict": "declared inexact", "what": "c", "budget": "d"},
-	  {"schedules": 9, "broken": 2, "verdict": "broken", "what": "e", "budget": "f", "objections": {"exact": 2, "steps": 1}, "first": "a\nb"},
-	  {"schedules": 0, "broken": 1, "verdict": "broken", "what": "trial", "budget": "g", "objections": {"exact": 1}, "first": null}]},
-	 {"workload": "storm", "row": "y", "verdict": "broken", "events": 7, "first_violation": "v", "promises": {"exact": "broken", "window": "kept", "bounded": "not tried"},
-	  "tries": {"exact": 3, "window": 4, "bounded": 0}, "violations": {"exact": 2, "order": 0}},
-	 {"workload": "storm", "row": "z", "verdict": "broken", "events": 7, "first_violation": "w", "promises": {"exact": "kept"}, "tries": {"exact": 3}, "violations": {"losses": 1}},
-	 {"trace": "t", "events": 3, "damaged": false, "findings": [], "found": {"zero": 1, "back": 0}},
-	 {"trace": "u", "events": 3, "damaged": false, "findings": [], "found": {"zero": 0}}]
-END
-cat >"$scratch/wanted" <<-'END'
-	TAP version 13
-	1..12
-	ok 1 - explore: x: search (b) # SKIP need not met
-	ok 2 - explore: x: c (d)
-	not ok 3 - explore: x: e (f)
-	# 2 of 9 schedules: exact 2, steps 1
-	# a
-	# b
-	not ok 4 - explore: x: trial (g)
-	# 1 of 0 schedules: exact 1
-	not ok 5 - run-stress: y, storm: exact
-	# v
-	ok 6 - run-stress: y, storm: window
-	ok 7 - run-stress: y, storm: bounded # SKIP not tried
-	ok 8 - run-stress: y, storm: trace
-	ok 9 - run-stress: z, storm: exact
-	not ok 10 - run-stress: z, storm: trace
-	# losses 1; w
-	not ok 11 - read-trace: t: zero (more)
-	# 1 more of 1
-	ok 12 - read-trace: u: times
-END
-verdicts "$scratch/words.json" | diff "$scratch/wanted" - >"$scratch/err"
+verdicts tests/data/verdicts.json | diff tests/data/verdicts.tap - >"$scratch/err"
 told $? "each word of each program, and what is said of it"
-verdicts --junit - "$scratch/words.json" | grep -q '<failure message="2 of 9 schedules: exact 2, steps 1">2 of 9 schedules: exact 2, steps 1' &&
-	verdicts --sarif - "$scratch/words.json" | grep -A2 '"text": "z, storm: broken: losses 1; w"' | grep -q '}'
+verdicts --junit - tests/data/verdicts.json | grep -q '<failure message="2 of 9 schedules: exact 2, steps 1">2 of 9 schedules: exact 2, steps 1' &&
+	verdicts --sarif - tests/data/verdicts.json | grep -A2 '"text": "z, storm: broken: losses 1; w"' | grep -q '}'
 report $? "and in the other formats"
 head -c 50 "$scratch/toy.json" >"$scratch/cut.json"
 echo '[{"row": "x"}]' >"$scratch/other.json"
