@@ -47,7 +47,7 @@ input_lane() {
 	says "gaps that are not there" 1 "No such file" $stress --workload replay \
 		--gaps "$scratch/none.csv"
 	printf 'log2_bucket,lo_ns,hi_ns,count\n0,0,0,7\n11,1024,2047,-7\n' >"$scratch/gaps.csv"
-	says "a negative count of gaps" 1 "gaps.csv, line 3: count is negative" \
+	says "a negative count of gaps" 1 "gaps.csv, line 3: not four whole numbers" \
 		$stress --workload replay --gaps "$scratch/gaps.csv"
 	says "an export to where nothing can be made" 3 "cannot make the directory /proc/x" $stress \
 		--schemes =full_tsc --seconds 0.1 --export /proc/x
