@@ -95,16 +95,28 @@ void end_memory(const char *what)
 	end_now(EXIT_RESOURCE);
 }
 
+/* What the code wrote over may be what stdio needs: the line goes out without it, and a crash in
+ * here only ends. */
 static void on_crash(int signal)
 {
-	end_with(EXIT_BROKEN, "the code of %s crashes: %s; gdb shows where", crashing,
-		 strsignal(signal));
+	static volatile sig_atomic_t again;
+	char line[LINE_BYTES];
+	int length;
+
+	if (!again++) {
+		length = snprintf(line, sizeof(line),
+				  "stampede: the code of %s crashes: SIG%s; gdb shows where\n",
+				  crashing, sigabbrev_np(signal));
+		if (write(STDERR_FILENO, line, (size_t)length) == length)
+			fflush(stdout);
+	}
+	end_now(EXIT_BROKEN);
 }
 
 void end_crashes(const char *row)
 {
 	static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
-	const struct sigaction action = { .sa_handler = on_crash };
+	const struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_NODEFER };
 	struct sigaction was;
 	size_t i;
 

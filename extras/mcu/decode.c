@@ -67,7 +67,7 @@ static bool packet(struct board_reading *its, const uint8_t *bytes, const struct
 
 static void figures(FILE *decoded, const struct board_figures *its)
 {
-	fprintf(decoded, "lost 0 %u\n", its->lost);
+	fprintf(decoded, "lost - %u\n", its->lost);
 	if (its->interrupts)
 		printf("%u interrupts, %u of them at instructions of the row; events by depth %u "
 		       "%u %u %u; "

@@ -69,7 +69,7 @@ static void drain(FILE *decoded, uint64_t base)
 		copy(body, tail + sizeof(header),
 		     sizeof(body)); /* time, address, id; or id, lost */
 		if (header.type == PERF_RECORD_LOST)
-			fprintf(decoded, "lost 0 %" PRIu64 "\n", body[1]);
+			fprintf(decoded, "lost - %" PRIu64 "\n", body[1]);
 		else if (header.type == PERF_RECORD_SAMPLE && body[2] == fault_id &&
 			 body[1] >= (uint64_t)memory && body[1] < (uint64_t)memory + (64ull << 20))
 			fprintf(decoded, "event 0 %" PRIu64 " %" PRIu64 "\n",
