@@ -16,7 +16,7 @@ searched() { # EXIT-CODE OPTION...: of the explorer, for that object
 }
 
 $swarm 58 --object "$broken" --draws 1 >"$scratch/first"
-[ $? -eq 2 ] && grep -q "is broken by draw" "$scratch/first"
+[ $? -eq 2 ] && grep -q "is broken by draw" "$scratch/first" && [ "$(grep -c '^    ' "$scratch/first")" -eq 14 ]
 report $? "a fault of 2009 is found"
 options=$(sed -n "s/^[^ ]*build[^ ]*explore --object .* --first //p" "$scratch/first")
 [ -n "$options" ] && searched 2 $options
@@ -42,7 +42,13 @@ sys.path.insert(0, "explore")
 import swarm
 chance = random.Random(1)
 its = [swarm.Row("build", name, f"{name}.page.so").draw(chance) for name in ["a_locked", "a"] * 100]
-two, skewed = ([bool(one.get(key)) for one in its] for key in ("writers", "skew"))
+two, skewed = [one.get("writers") == 2 for one in its], [bool(one.get("skew")) for one in its]
+# How often another CPU is beside it; and what a search costs, of which none costs more than COST.
+for name, shape, least, most in ("a", "timed", 0, 0), ("a", "ends2", .3, .5), ("a", "page", .01, .12), ("a_locked", "page", .6, .8):
+    its = [swarm.Row("build", name, f"x/{name}.{shape}.so").draw(chance) for _ in range(400)]
+    assert least <= sum("writers" in one for one in its) / 400 <= most, (name, shape)
+    assert max(map(swarm.cost, its)) == swarm.COST
+assert [swarm.cost(one) for one in ({"events": 2}, {"events": 3, "nested": 2}, {"events": 16, "offsets": "all", "jumps": 1})] == [0, 3, 4]
 sys.exit(not (any(skewed[::2]) and sum(two[::2]) > 25 and not any(two[1::2]) and not any(skewed[1::2])))'
 report $? "rows that CPUs share have two writers, and clocks that differ, and no other row has"
 $swarm 1 --schemes packed_word --only search --draws 12 --each 5 >"$scratch/kept" && grep -q ": [1-9][0-9]* kept, 0 broken, .*rows broken: none" "$scratch/kept"
@@ -69,6 +75,13 @@ printf '#!/bin/sh\nexit 3\n' >"$scratch/silent/explore" && chmod +x "$scratch/si
 python3 -B explore/swarm.py "$scratch/silent" 1 --only search --draws 2 >"$scratch/said"
 [ $? -eq 3 ] && grep -q "no answer: 2 draws with exit code 3" "$scratch/said"
 report $? "searches without an answer are told"
+fake "$scratch/silent/explore" <<'END'
+	while ! mkdir "$0.$((n += 1))" 2>/dev/null; do :; done
+	exit "$(echo 0 0 0 0 1 4 4 124 124 | cut -d' ' -f$n)"
+END
+python3 -B explore/swarm.py "$scratch/silent" 1 --only search --draws 9 --each 7 | grep -qE \
+	'^9 draws in [0-9]+ s: 4 kept, 0 broken, 2 took longer than 7.0 s, 3 are not possible; rows broken: none$'
+report $? "draws are counted by what became of them"
 says "a seed that is no number" 1 "invalid int value" $swarm one
 says "a row that is not known" 1 "no row is called 'gone'" $swarm 1 --schemes gone
 says "nothing that is built" 4 "nothing to draw from" python3 -B explore/swarm.py "$scratch" 1 --only search

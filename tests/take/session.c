@@ -5,72 +5,12 @@
  * of `work` are in it. Exit code 1: a count is wrong.
  */
 #define _GNU_SOURCE 1
-#include "tests/take/taken.h"
+#include "tests/take/session.h"
 
 #include <dirent.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-
-#define WORK(F) F(u64, number) F(u32, who)
-E(EVENT)(work, 1, WORK);
-E(EVENT)(fill, 2, WORK);
-
-static struct T(event_type) types[2];
-static struct T(trace_options) options = { NULL, types, 2, 0, 0, 0, 0, false, 0 };
-static struct T(trace_counts) counts;
-static const char *folder;
-
-static int begin(const char *name)
-{
-	types[0] = work_type;
-	types[1] = fill_type;
-	options.folder = name;
-	return T(trace_start)(&options);
-}
-
-static void some(uint32_t who, int many)
-{
-	int i;
-
-	for (i = 0; i < many; i++)
-		CHECK(!work_write(T(here)(), (uint64_t)i, who));
-}
-
-/* So many events, with `others` that tell of threads, and nothing that is missing. */
-static void end(uint64_t events, uint64_t others)
-{
-	CHECK(!T(trace_stop)());
-	T(trace_count)(&counts);
-	CHECK(counts.events == events + (E(PER_CPU) ? 0 : others) && !counts.lost &&
-	      !counts.unwritten && !counts.strays && !counts.error);
-	printf("%s %" PRIu64 "\n", options.folder, events);
-}
-
-static void *thread(void *many)
-{
-	some(7, (int)(intptr_t)many);
-	return NULL;
-}
-
-static void threads(int together, int many)
-{
-	pthread_t all[128];
-	int i;
-
-	for (i = 0; i < together; i++)
-		CHECK(!pthread_create(&all[i], NULL, thread, (void *)(intptr_t)many));
-	for (i = 0; i < together; i++)
-		pthread_join(all[i], NULL);
-}
-
-static const char *numbered(int number)
-{
-	static char names[64][4096];
-
-	snprintf(names[number], sizeof(names[number]), "%s/%d", folder, number);
-	return names[number];
-}
 
 /* Thirty traces of one thread, some in one folder. */
 static void again(void)
@@ -361,6 +301,54 @@ static void kept(void)
 	closedir(chunks);
 }
 
+/* A snapshot has as many packets as fit, and stays until another one is whole. */
+static void snapshots(void)
+{
+	const off_t packet = 1 << E(SUBBUF_SHIFT);
+	const struct rlimit tiny = { 100, RLIM_INFINITY };
+	struct stat file;
+	char ring[5000];
+	int i;
+
+	snprintf(ring, sizeof(ring), "%s/snapshot0/0", numbered(0));
+	signal(SIGXFSZ, SIG_IGN);
+	options.overwrite = true;
+	CHECK(!begin(NULL));
+	some(1, 20000);
+	for (i = 0; i < 2; i++) {
+		CHECK(T(trace_snapshot)(numbered(0), 2ull << E(SUBBUF_SHIFT)) ==
+		      (i ? E(NOT_WRITTEN) : E(OK)));
+		CHECK(!stat(ring, &file) && file.st_size > packet && file.st_size <= 2 * packet);
+		CHECK(!setrlimit(RLIMIT_FSIZE, &tiny));
+	}
+	_exit(wrong != 0);
+}
+
+/* A child begins with nothing. Where a chunk was removed, another takes what comes next. */
+static void gone(void)
+{
+	char remove[5000];
+	int status;
+	pid_t pid;
+
+	options.period_ms = 200;
+	CHECK(!begin(numbered(1)));
+	some(1, 10);
+	for (counts.events = 0; counts.events != 11; usleep(1000))
+		T(trace_count)(&counts);
+	if (!(pid = fork())) {
+		T(trace_count)(&counts);
+		_exit(counts.events || counts.chunks || counts.packets);
+	}
+	snprintf(remove, sizeof(remove), "rm -r %s/000000", numbered(1));
+	CHECK(waitpid(pid, &status, 0) == pid && !status && !system(remove));
+	threads(1, 10);
+	CHECK(!T(trace_stop)());
+	T(trace_count)(&counts);
+	CHECK(counts.events == 11 && counts.unwritten == 11);
+	printf("%s 10\n", numbered(1));
+}
+
 /* An idle program makes no chunk and removes none. */
 static void idle(void)
 {
@@ -551,12 +539,13 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} all[] = { { "again", again },	      { "late", late },		{ "lost", lost },
-		    { "shorts", shorts },     { "recorder", recorder }, { "fails", fails },
-		    { "handlers", handlers }, { "hostile", hostile },	{ "together", together },
-		    { "kept", kept },	      { "idle", idle },		{ "crash", crash },
-		    { "after", after },	      { "held", held },		{ "misused", misused },
-		    { "stops", stops },	      { "exec", replaced } };
+	} all[] = { { "again", again },	       { "late", late },	 { "lost", lost },
+		    { "shorts", shorts },      { "recorder", recorder }, { "fails", fails },
+		    { "handlers", handlers },  { "hostile", hostile },	 { "together", together },
+		    { "kept", kept },	       { "idle", idle },	 { "crash", crash },
+		    { "after", after },	       { "held", held },	 { "misused", misused },
+		    { "stops", stops },	       { "exec", replaced },	 { "gone", gone },
+		    { "snapshots", snapshots } };
 	size_t i;
 
 	for (i = 0; argc == 3 && i < sizeof(all) / sizeof(all[0]); i++)

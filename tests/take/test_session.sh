@@ -43,7 +43,7 @@ for compiler in "${CC:-gcc} -std=gnu11" "clang -std=gnu11" "g++ -std=c++17 -x c+
 		-I"$folder" "$scratch/use.c" -pthread -o "$scratch/use" 2>"$scratch/err" && "$scratch/use"
 	told $? "no warning of $compiler"
 done
-all="again late lost shorts recorder fails hostile together kept idle crash exec held misused handlers"
+all="again late lost shorts recorder fails hostile together kept idle gone snapshots crash exec held misused handlers"
 if [ "${SESSION_ROWS:-}" = all ]; then
 	SESSION_ROWS=$(sed -n 's/^X(\(\w*\),.*/\1/p' schemes/schemes.def)
 elif [ "${ALL:-0}" != 0 ]; then

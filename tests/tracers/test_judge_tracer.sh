@@ -55,6 +55,7 @@ other_dash 1 decoded:1201: what is decoded is
 half 1 the line has no end
 missing 1 cannot read .*/decoded: No such file
 two 1 stream 0 has two of number 0
+no_truth 1 /truth: no event
 crash 1 its adapter failed
 hang 1 not done in time
 away 4 no toys

@@ -69,6 +69,7 @@ faults = {
     "lost_two": lambda: (decoded.__delitem__(slice(200, 203)), decoded.remove(decoded[700]),
                          decoded.insert(9, ["lost", 0, 1]), decoded.append(["lost", 0, 2]), decoded.append(["lost", 1, 1])),
     "lost_first": lambda: (decoded.remove(decoded[507]), decoded.append(["lost", "-", 2])),
+    "no_truth": lambda: truth.clear(),
     "other_dash": lambda: decoded.append(["other", "-", 5]),
     "over_and_lost": lambda: (decoded.remove(event), decoded.append(["lost", 0, 3])),
     "child_edges": lambda: (shift(decoded[1000], -20), shift(decoded[1000], 1000, 4)),
