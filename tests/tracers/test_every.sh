@@ -47,6 +47,8 @@ while read -r fault options expected; do
 	told $? "fault '$fault' $options: ${expected:-nothing is broken}: $said"
 	at=$(sed -n 's/.*again: --at //p' "$scratch/out" | head -1)
 	[ -n "$at" ] || continue
+	grep -qE "^ {13}in [^ ].*; again: --at $at\$" "$scratch/out"
+	report $? "where: $(grep -m1 'again: ' "$scratch/out")"
 	# shellcheck disable=SC2086
 	FAULT=$fault "$judge" $options --at "$at" "$toy/" >"$scratch/out" 2>"$scratch/err"
 	[ $? = 2 ]

@@ -288,6 +288,9 @@ rm "$scratch/first/rounds"
 report $? "of more batches than there is room for the first count"
 : >"$scratch/first/batches"
 says "an adapter without a price" 1 'first//run: no prices in .*/price; this tracer is not priced' "$judge" --price "$scratch/first/"
+rm "$scratch/second/rounds" && yes "6 6" | head -32 >"$scratch/second/batches"
+"$judge" --price $(yes "$scratch/second/" | head -32) >"$scratch/out" && [ "$(grep -c ' 6.0 ns  *1.00$' "$scratch/out")" -eq 32 ]
+report $? "as many tracers as are priced at once"
 says "more tracers than are priced at once" 1 'at most 32 tracers' "$judge" --price $(yes "$scratch/second/" | head -33)
 "$judge" --list | grep -q '^lttng_ust$'
 report $? "the adapters of the tree are listed"
