@@ -80,6 +80,8 @@ adapter ', "sequence": true'
 FAULT=unstable "$judge" "$toy/" >"$scratch/out"
 [ $? -eq 2 ] && grep -q 'order *broken *1 of 1996; worst: 0/200 behind an event of the stream that was recorded later$' "$scratch/out"
 report $? "their numbers do"
+FAULT=twice "$judge" "$toy/" | grep -q 'order *kept'
+report $? "an event that is there twice is in order"
 "$judge" "$toy/" | grep -q 'order *kept *tried 1996 times'
 report $? "which are in order otherwise"
 adapter ', "resolution": 1'
@@ -102,6 +104,10 @@ STATE=$scratch/state FAULT=fewer "$judge" --rounds 2 "$toy/" | grep -q 'losses .
 report $? "losses are summed over rounds of different losses"
 FAULT=rare "$judge" --smallest --events 2000 "$toy/" | grep -q 'breach: --workload steady --events 500$'
 report $? "the smallest run with a breach"
+FAULT=swapped "$judge" --smallest --events 40 "$toy/" | grep -q 'breach: --workload steady --events 1$'
+report $? "though only the order is broken"
+"$judge" --json - "$toy/" 2>"$scratch/err" | python3 -c 'import json, sys; sys.exit(len(json.load(sys.stdin)) != 1)' && grep -q 'whole *' "$scratch/err"
+report $? "--json -: the document alone is on standard output"
 FAULT=hang "$judge" "$toy/" 2>"$scratch/err" &
 sleep 0.5
 kill -INT $!
@@ -114,10 +120,10 @@ cat >"$scratch/toy/run" <<-'END'
 	#!/bin/sh
 	[ "$2" = trace ] && grep "^truth" "$TRACE" | cut -d" " -f2- >"$1/truth" && grep -v "^truth" "$TRACE" >"$1/decoded"
 END
-printf 'truth event 0 1 100 200\nevent 0 1 150\ntruth event 0 2 300 400\nevent 0 2 299\ntruth event 0 3 0 300\nevent 0 3 299\ntruth after 0 1 0 9\ntruth after 9 1 0 2\ntruth after 0 2 0 1\n' >"$scratch/recorded"
+printf 'truth event 0 1 100 200\nevent 0 1 150\ntruth event 0 2 300 400\nevent 0 2 299\ntruth event 0 3 0 300\nevent 0 3 299\ntruth after 0 1 0 9\ntruth after 9 1 0 2\ntruth after 0 2 0 1\ntruth event 5 1 0 0\ntruth event 9 1 0 0\nlost 5 1\nlost 9 1\n' >"$scratch/recorded"
 printf '{"tracer": "toy", "contract": 1, "workloads": ["steady", "trace"], "promises": {"window": {}}}' >"$toy/adapter.json"
 "$judge" --trace "$scratch/recorded" "$toy/" >"$scratch/out" 2>"$scratch/err"
-[ $? -eq 2 ] && grep -q '^toy, trace: 3 events, 3 decoded' "$scratch/out" && grep -q 'window *broken *1 of 3; worst: 0/2 earlier' "$scratch/out" && grep -q 'causal *no promise *1 of 1; worst: 0/1 earlier than its cause, by 149' "$scratch/out"
+[ $? -eq 2 ] && grep -q '^toy, trace: 5 events, 3 decoded, 2 counted as lost' "$scratch/out" && grep -q 'losses *no promise *tried 5 times' "$scratch/out" && grep -q 'window *broken *1 of 3; worst: 0/2 earlier' "$scratch/out" && grep -q 'causal *no promise *1 of 1; worst: 0/1 earlier than its cause, by 149' "$scratch/out"
 told $? "a recorded trace is judged alone"
 says "a trace that is not there" 3 'cannot read .*/none' "$judge" --trace "$scratch/none" "$toy/"
 sed -i 's/"contract": 1/"contract": 2/' "$toy/adapter.json"
@@ -288,7 +294,7 @@ rm "$scratch/first/rounds"
 report $? "of more batches than there is room for the first count"
 : >"$scratch/first/batches"
 says "an adapter without a price" 1 'first//run: no prices in .*/price; this tracer is not priced' "$judge" --price "$scratch/first/"
-rm "$scratch/second/rounds" && yes "6 6" | head -32 >"$scratch/second/batches"
+rm -f "$scratch/second/rounds" && yes "6 6" | head -32 >"$scratch/second/batches"
 "$judge" --price $(yes "$scratch/second/" | head -32) >"$scratch/out" && [ "$(grep -c ' 6.0 ns  *1.00$' "$scratch/out")" -eq 32 ]
 report $? "as many tracers as are priced at once"
 says "more tracers than are priced at once" 1 'at most 32 tracers' "$judge" --price $(yes "$scratch/second/" | head -33)
