@@ -95,21 +95,16 @@ void end_memory(const char *what)
 	end_now(EXIT_RESOURCE);
 }
 
-/* What the code wrote over may be what stdio needs: the line goes out without it, and a crash in
+/* What the code wrote over may be what stderr needs: the line goes out without it, and a crash in
  * here only ends. */
 static void on_crash(int signal)
 {
 	static volatile sig_atomic_t again;
-	char line[LINE_BYTES];
-	int length;
 
-	if (!again++) {
-		length = snprintf(line, sizeof(line),
-				  "stampede: the code of %s crashes: SIG%s; gdb shows where\n",
-				  crashing, sigabbrev_np(signal));
-		if (write(STDERR_FILENO, line, (size_t)length) == length)
-			fflush(stdout);
-	}
+	if (!again++ &&
+	    dprintf(STDERR_FILENO, "stampede: the code of %s crashes: SIG%s; gdb shows where\n",
+		    crashing, sigabbrev_np(signal)) > 0)
+		fflush(stdout);
 	end_now(EXIT_BROKEN);
 }
 

@@ -23,7 +23,7 @@ enum option_kind {
 	OPTION_NUMBER, /* uint64_t, in [least, most]: option_number() */
 	OPTION_REAL, /* double, in [low, high] */
 	OPTION_WORD, /* int: which of `words`: option_word() */
-	OPTION_TAKEN, /* take() has it; false, after a line on stderr, if it is none */
+	OPTION_TAKEN, /* take() has it; false, after a line on stderr, if it refuses the text */
 };
 
 struct option_entry {

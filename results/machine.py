@@ -110,7 +110,7 @@ class Machine:
 
 
 def cpus_of(text):
-    """The set of a list such as 0-3,8; empty if it is none."""
+    """The CPUs that a list such as 0-3,8 names, as a set; a text that is no such list names none."""
     found = set()
     for part in text.split(",") if CPU_LIST.fullmatch(text) else ():
         first, _, last = part.partition("-")

@@ -35,7 +35,7 @@ void samples_free(struct samples *samples);
 /* What a loop around nothing takes beside a cycle, from which on its core was (timing/cycles.h). */
 #define SAMPLES_SHARED 1.1
 
-/* Ticks of a cycle, the median of all slots; NAN: there is none. */
+/* Ticks of a cycle, the median of all slots; NAN: no slot measured it. */
 double samples_cycle_ticks(const json_t *rows);
 
 /* Median of samples_collect() and its 95 % interval; middle is NAN if there are none. */

@@ -17,7 +17,7 @@
 #include "runner/timing/gbench.h"
 #include "workloads/engine/interrupts.h"
 
-/* The Makefile gives both; a build without it says so. */
+/* The Makefile defines both. Without it the record says that they are unknown. */
 #ifndef GIT_STATE
 #define GIT_STATE "unknown"
 #endif

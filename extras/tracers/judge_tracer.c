@@ -219,9 +219,11 @@ static int judge_workload(const struct adapter *adapter, const struct judge_aske
 			code = tracer_judge(judged, truth, decoded, &measure);
 		if (!code && is_every(workload))
 			code = every_add(every, out, judged);
-		/* cp has said why. */
-		if (asked->keep && child_run(&(struct child_program){ .argv = keep }, NULL))
-			code = EXIT_RESOURCE;
+		if (asked->keep &&
+		    child_run(&(struct child_program){ .argv = keep, .errors = "/dev/null" }, NULL))
+			code = fail_with(EXIT_RESOURCE,
+					 "cannot copy files into %s: give an empty folder",
+					 asked->keep);
 		child_run(&(struct child_program){ .argv = remove }, NULL);
 	}
 	return code;

@@ -29,7 +29,7 @@ struct summary_line {
 	size_t slots, shared; /* of all, those on a shared core */
 	bool mixed; /* which are in the figures, as there were too few others */
 	bool below_floor; /* figures_mark_below_floor() */
-#define X(key, ...) struct stats_interval key; /* NAN: there is none */
+#define X(key, ...) struct stats_interval key; /* NAN: the row has no such figure */
 #include "results/columns.def"
 #undef X
 };
@@ -46,7 +46,7 @@ struct summary_table {
 bool summary_line(const json_t *rows, const struct summary_row *about, struct summary_line *line);
 json_t *summary_json(const struct summary_line *line);
 
-/* Median of `key` over the slots of row and workload; NAN if there is none. */
+/* Median of `key` over the slots of row and workload; NAN without a slot. */
 double summary_median(const json_t *rows, const char *row, const char *workload, const char *key);
 
 /*

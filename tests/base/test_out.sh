@@ -47,14 +47,11 @@ refuses "a name that no file can have" 3 "cannot write x*: File name too long" \
 	$storm --json "$(printf '%300s' | tr ' ' x)"
 refuses "an export into nowhere" 3 "cannot make the directory no/where: No such file" \
 	"$build/run-stress" --seconds 60 --export no/where
-[ $(($(date +%s) - begin)) -lt 30 ]
-report $? "not after it either"
 for option in schemes json results; do
 	refuses "--$option without a word" 1 "--$option is empty" "$build/bench" --$option ""
 	refuses "--$option of a blank" 1 "--$option is empty" "$build/bench" --$option " "
 done
 refuses "no events" 1 "--events 0 searches nothing" "$build/explore" --shape page --events 0
-refuses "a folder without a shim" 1 "no .*/shim.c: --foreign names" "$build/explore" --foreign .
 
 # Lost output, of every program and of what each only prints.
 if [ -c full ] || [ -w /dev/full ]; then

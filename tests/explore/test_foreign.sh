@@ -120,7 +120,7 @@ FAULT=9 fails "a call out of the shim is refused by name" 1 "writers call time_o
 	"$explore" --foreign $toy
 says "coverage is of rows" 1 "leave out --foreign" "$explore" --foreign $toy --coverage
 says "no such folder" 1 "nowhere: No such file" "$explore" --foreign nowhere
-fails "no shim in it" 1 "no .*tests/shim.c" "$explore" --foreign tests
+fails "no shim in it" 1 "no .*tests/shim.c: --foreign names" "$explore" --foreign tests
 mkdir -p "$scratch/bin/explored" && cp "$explore" "$scratch/bin/explore"
 says "no source tree" 4 "wants the source tree" "$scratch/bin/explore" --foreign $toy
 mkdir "$scratch/large"
@@ -183,7 +183,7 @@ planted() {
 	plant=$4
 	case $1 in
 	linux_ring_buffer | perf)
-		tree=$(ls -d "$build/foreign/$1"/linux-source-* 2>/dev/null) || return
+		tree=$(ls -d "$build/foreign/$1/$2" 2>/dev/null) || return
 		rm -rf "$scratch/linux" && cp -r "$tree" "$scratch/linux" && export LINUX_SOURCE="$scratch/linux"
 		sed -i "$plant" "$scratch/linux/kernel/$3"
 		;;

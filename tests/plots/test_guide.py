@@ -104,6 +104,13 @@ class Guide(Schemes):
         self.row("full_tsc")["ratio"] = 0.5
         self.assert_line(LEAST_TIME, "`full_tsc` | 0.50 times", "`extended_header`")
 
+    def test_a_row_that_was_cut_out_is_no_answer(self):
+        sample = json.dumps(self.bench)
+        for name, has, has_not in ("other", "`other`", None), ("taken_one", "| exact", "`taken_one`"):
+            self.bench = json.loads(sample.replace('"full_tsc"', f'"{name}"'))
+            self.row(name)["ratio"] = 0.5
+            self.assert_line(LEAST_TIME, has, has_not)
+
     def test_who_does_not_qualify_is_not_named(self):
         scheme, storm = self.scheme("full_tsc"), self.element("stress", "full_tsc")
         self.row("full_tsc")["ratio"] = 0.5

@@ -176,6 +176,9 @@ bench_lane() {
 		grep -q '^full_tsc' "$scratch/out" &&
 		[ -e "$scratch/results/latest/bench.json" ]
 	report $? "a small bench run"
+	(program=$(realpath "$bench") && cd "$scratch" && "$program" --quick --schemes =full_tsc --workloads steady --repetitions 2 \
+		--results -r) >"$scratch/out.r" 2>"$scratch/err" && [ -s "$scratch/-r/latest/report.html" ]
+	report $? "a folder that looks like an option"
 	$plain_bench --schemes =full_tsc --workloads steady --repetitions 2 \
 		--results "$scratch/noisy" >"$scratch/noisy.out" 2>"$scratch/err"
 	[ $? -eq 0 ] && "$build/plots" --all "$scratch/noisy/latest" >"$scratch/noisy.out" &&

@@ -225,6 +225,8 @@ EARLY=3 measured threads 4000 'code == 2 and (causal["seen"], causal["worst"]) =
 told $? "an array of the last events of each thread, and a count of the others"
 says "gaps that are not there" 3 'cannot read /none' "$judge" --workload replay --gaps /none floor
 says "files that cannot be kept, before the run" 3 'cannot write /proc/none' "$judge" --keep /proc/none floor
+mkdir -p "$scratch/taken/truth"
+says "and after it" 3 'cannot copy .*/taken: ' "$judge" --workload steady --events 50 --keep "$scratch/taken" floor
 says "replay without its gaps" 1 'no gaps in /none' env GAPS=/none "$build/tracers/floor" "$scratch" replay 50 1
 says "a clock that cannot step" 1 '/clock: this clock cannot step' "$build/tracers/floor" "$scratch" step 50 1
 echo +0.0 >"$scratch/clock"
@@ -280,7 +282,7 @@ while read -r fails code wanted_code wanted lines words; do
 	export FAILS="$fails" CODE="$code"
 	priced "$fails ends with $code" "$(echo "${wanted#-}" | tr _ ' ')"
 	[ $got -eq "$wanted_code" ] && [ "$(grep -c ^stampede: "$scratch/err")" -eq "$lines" ] && grep -q "$words" "$scratch/out" "$scratch/err"
-	told $? "and exit $got says so: $words"
+	told $? "the exit code is $got, and the line: $words"
 done <<'END'
 second 1 1 first_2.0_ns_1.00;_judging_adds_17.0_ns, 1 second//run price: its adapter failed; this tracer is not judged
 second 4 0 first_2.0_ns_1.00;_judging_adds_17.0_ns, 0
