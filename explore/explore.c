@@ -13,11 +13,9 @@
 #include "base/json.h"
 #include "base/signals.h"
 #include "judge/trial.h"
-#include "explore/family/coverage.h"
 #include "explore/explore_options.h"
 #include "explore/load.h"
 #include "explore/order_rows.h"
-#include "explore/replay/replay_export.h"
 #include "explore/search_rows.h"
 #include "explore/family/verdicts.h"
 
@@ -38,8 +36,7 @@ static int replay_row(const struct explore_options *options, const char *row)
 	family_search(&options->family, &search);
 	search.start.phase = options->search.start.phase;
 	search.start.extra = options->search.start.extra;
-	if (!show_schedule(options->show, &search, action, (unsigned int)actions, &verdict,
-			   &error)) {
+	if (!show_schedule(options->show, &search, action, (unsigned int)actions, &verdict)) {
 		fail_line("--replay: this schedule does not fit %s and this budget", row);
 		return 1;
 	}
@@ -47,51 +44,7 @@ static int replay_row(const struct explore_options *options, const char *row)
 	failure.verdict = (uint8_t)verdict;
 	memcpy(failure.action, action, sizeof(action));
 	show_keep(options->show, &search, &failure);
-	return error ? tasks_failed(error, row) : verdict == VERDICT_BROKEN ? 2 : 0;
-}
-
-static bool covers(const void *arg, const struct family *family)
-{
-	return tasks_wanted(arg, family, world_row.driver);
-}
-
-/* In the shape of the family. An exit code. */
-static int cover_shape(const struct explore_options *options, const char *row,
-		       const struct family *family)
-{
-	struct coverage coverage;
-	int error = load_row(options, row, family);
-
-	if (!error)
-		error = coverage_row(covers, options, options->processes, &coverage);
-	if (error < 0)
-		return tasks_failed(error, row);
-	coverage_print(&coverage, options->verbose);
-	verdicts_add_coverage(&coverage);
-	coverage_end(&coverage);
-	return error ? EXIT_BROKEN : 0;
-}
-
-/* In each shape that the tier has for it. An exit code. */
-static int cover_row(const struct explore_options *options, const char *row)
-{
-	const struct family *family, *before;
-	int status, worst = 0;
-
-	if (options->object)
-		return cover_shape(options, row, &options->family);
-	for (family = families; family->shape; family++) {
-		for (before = families; strcmp(before->shape, family->shape); before++)
-			continue;
-		if (before != family ||
-		    (options->single && strcmp(family->shape, options->family.shape)))
-			continue;
-		status = cover_shape(options, row, family);
-		if (status && status != EXIT_BROKEN)
-			return status;
-		worst = status ? status : worst;
-	}
-	return worst;
+	return verdict == VERDICT_BROKEN ? EXIT_BROKEN : 0;
 }
 
 static void on_interrupt(int signal)
@@ -100,28 +53,17 @@ static void on_interrupt(int signal)
 	search_interrupted = 1;
 }
 
-/* One schedule, the stops or the paths of a row; of the object that is named if `driver` is NULL.
- */
-static int look_at_row(const struct explore_options *options, const struct driver *driver)
-{
-	const char *row = driver ? driver->row : options->object;
-
-	if (options->coverage)
-		return cover_row(options, row);
-	return replay_row(options, row);
-}
-
-/* Row after row, as search_rows(). */
-static int look_at_rows(const struct explore_options *options, const struct driver *const *rows,
-			unsigned int count)
+/* One schedule, row after row; of the object that is named if there are none. */
+static int replay_rows(const struct explore_options *options, const struct driver *const *rows,
+		       unsigned int count)
 {
 	int status = 0, worst = 0;
 	unsigned int i;
 
 	if (!count)
-		return look_at_row(options, NULL);
+		return replay_row(options, options->object);
 	for (i = 0; i < count; i++) {
-		status = look_at_row(options, rows[i]);
+		status = replay_row(options, rows[i]->row);
 		if (status && status != EXIT_BROKEN && status != EXIT_UNSUPPORTED)
 			return status;
 		worst = worst == EXIT_BROKEN || !status ? worst : status;
@@ -164,8 +106,8 @@ static int explore_rows(const struct explore_options *options)
 	}
 	if (options->order)
 		return order_rows(options, rows, (unsigned int)count);
-	if (options->coverage || options->replay)
-		return look_at_rows(options, rows, (unsigned int)count);
+	if (options->replay)
+		return replay_rows(options, rows, (unsigned int)count);
 	kept = kept_by_trial(rows, (unsigned int)count);
 	status = kept || options->object ? search_rows(options, rows, kept) : EXIT_FINE;
 	return !status && kept < (unsigned int)count ? EXIT_BROKEN : status;
@@ -197,9 +139,6 @@ int main(int argc, char **argv)
 		return status;
 	json_own_stdout(options.json);
 	status = explore_rows(&options);
-	if (!status && show.export && !show.exported)
-		printf("no promise is broken, so nothing is exported; --replay exports any "
-		       "schedule\n");
 	if (show.drawing) {
 		fflush(stdout);
 		drawn = show_draw(&show);

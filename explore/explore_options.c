@@ -9,7 +9,6 @@
 
 #include "base/fail.h"
 #include "base/options.h"
-#include "judge/export.h"
 
 #define NOT_GIVEN UINT64_MAX
 #define NO_WORD (-1)
@@ -79,8 +78,7 @@ static struct command_line {
 	uint64_t budget[BUDGET_PARTS];
 	uint64_t processes, memory;
 	int shape, engine;
-	const char *export, *draw;
-	int ctf;
+	const char *draw;
 } asked;
 
 static const struct option_entry entries[] = {
@@ -129,12 +127,6 @@ static const struct option_entry entries[] = {
 	  "draw the first failure, else the schedule that went furthest, or that of\n"
 	  "--replay: FILE.svg, or FILE.html",
 	  OPTION_OUT, .into = &asked.draw, .rare = true },
-	{ "export", "DIR",
-	  "write events of --replay, or of the first failure, as a trace: CTF or\n"
-	  "ftrace sub-buffers, for babeltrace2, kbuffer or read-trace",
-	  OPTION_TEXT, .into = &asked.export },
-	{ "ctf", "V", "which CTF: 1.8 (default) or 2", OPTION_WORD, .into = &asked.ctf,
-	  .words = export_ctf_words, .rare = true },
 	{ "order", "O",
 	  "memory order: x86 (default; sequentially consistent), or c11: the row's\n"
 	  "C11 atomics by their own orders (see --delays)",
@@ -147,10 +139,6 @@ static const struct option_entry entries[] = {
 	  .into = &asked.options.search.outcomes, .rare = true },
 	{ "without-oracle", "O", "judge without oracle O (to see what O finds)", OPTION_TAKEN,
 	  .into = &asked.options.search.without_oracle, .take = take_oracle, .rare = true },
-	{ "coverage", NULL,
-	  "count the instructions of a row that each shape of the tier reaches\n"
-	  "(-v: list the others, and why); exit code 2 if a path is never taken",
-	  OPTION_FLAG, .into = &asked.options.coverage },
 	{ "objects", "DIR", "folder of the explored rows (default: explored/ next to this program)",
 	  OPTION_TEXT, .into = &asked.options.objects, .rare = true },
 	{ "object", "FILE", "search only this explored row (make history, make mutants)",
@@ -217,18 +205,12 @@ static int refuse(void)
 
 	if (!end || (strcmp(end, ".svg") && strcmp(end, ".html")))
 		return fail_with(EXIT_USAGE, "--draw %s: give FILE.svg or FILE.html", asked.draw);
-	if (asked.draw && (options->order || options->coverage))
-		return fail_with(EXIT_USAGE, "--draw is of schedules: leave out --order and "
-					     "--coverage");
-	if (asked.ctf && !asked.export)
-		return fail_with(EXIT_USAGE, "--ctf goes with --export");
-	if (options->foreign && options->coverage)
-		return fail_with(EXIT_USAGE, "--coverage is of the tiers, which search rows: leave "
-					     "out --foreign");
-	if (options->search.parts && (options->replay || options->coverage ||
-				      options->search.outcomes || options->search.first_only))
+	if (asked.draw && options->order)
+		return fail_with(EXIT_USAGE, "--draw is of schedules: leave out --order");
+	if (options->search.parts &&
+	    (options->replay || options->search.outcomes || options->search.first_only))
 		return fail_with(EXIT_USAGE, "--part splits whole searches: leave out --replay, "
-					     "--coverage, --outcomes and --first");
+					     "--outcomes and --first");
 	return 0;
 }
 
@@ -298,9 +280,7 @@ bool explore_options_parse(int argc, char **argv, struct explore_options *option
 	options->search.engine = (enum search_engine)(asked.engine + 1);
 	if (options->search.worst)
 		options->search.engine = ENGINE_SCHEDULES;
-	options->show->export = asked.export;
 	options->show->draw = asked.draw;
-	options->show->ctf2 = asked.ctf == EXPORT_CTF_2;
 	if (asked.shape != NO_WORD)
 		options->family.shape = shapes[asked.shape];
 	options->single = set_budget(&options->family.budget) || asked.shape != NO_WORD ||

@@ -18,7 +18,6 @@ struct explore_options {
 	bool processes_asked;
 	bool single; /* one family, from the members below */
 	bool verbose;
-	bool coverage;
 	int order; /* of memory: as the words of --order */
 	struct family family;
 	struct search search;

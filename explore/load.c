@@ -11,7 +11,6 @@
 #include "base/child.h"
 #include "base/exit.h"
 #include "base/fail.h"
-#include "judge/export.h"
 
 /* What builds it: its path may be no name that make knows. */
 static bool is_there(const struct explore_options *options, const char *row,
@@ -116,8 +115,6 @@ int load_row(const struct explore_options *options, const char *row, const struc
 	options->show->object = options->object;
 	options->show->foreign = options->foreign;
 	if (world_row.foreign && search_is_of_rows(options, family))
-		return -ENOTSUP;
-	if (options->show->export && export_refused(world_row.driver, options->show->ctf2))
 		return -ENOTSUP;
 	if (!family->budget.discards || !world_row.defers || world_row.discards)
 		return 0;

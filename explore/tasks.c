@@ -10,7 +10,6 @@
 #include "base/exit.h"
 #include "base/fail.h"
 #include "explore/load.h"
-#include "explore/replay/replay_export.h"
 #include "explore/family/verdicts.h"
 
 void tasks_print(const char *row, const char *what, const struct findings *findings, int searches,
@@ -244,8 +243,6 @@ int tasks_rows(const struct explore_options *options, const struct driver **row)
 		return -EXIT_USAGE;
 	count = driver_omit_variants(options->schemes, row, count);
 	count = driver_omit_unsupported(row, count);
-	if (options->show->export)
-		count = replay_export_omit(row, count, options->show->ctf2);
 	return count ? count : -EXIT_UNSUPPORTED;
 }
 

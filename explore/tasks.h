@@ -46,8 +46,7 @@ int tasks_begin(struct tasks *tasks, const struct explore_options *options,
 		const struct driver *const *row, unsigned int rows);
 void tasks_end(struct tasks *tasks);
 
-/* Is the family, of tiers.h, one of this row's in the tier that is asked for, and no search again?
- */
+/* Is the family one of this row's in the tier that is asked for, and no search again? */
 bool tasks_wanted(const struct explore_options *options, const struct family *family,
 		  const struct driver *driver);
 

@@ -136,9 +136,8 @@ int export_begin(struct export *export, const char *dir, const struct buffer *bu
 		error = -errno;
 	if (!error)
 		return 0;
-	error = failed(export, error);
-	export_abort(export);
-	return error;
+	failed(export, error);
+	return export_end(export);
 }
 
 void export_as_ctf2(struct export *export)
@@ -247,14 +246,6 @@ static void free_all(struct export *export)
 	*export = (struct export){ .dirfd = -1 };
 }
 
-void export_abort(struct export *export)
-{
-	close_files(export);
-	if (export->dirfd >= 0)
-		remove_partial(export);
-	free_all(export);
-}
-
 int export_end(struct export *export)
 {
 	int error = export->error ? 0 : write_description(export);
@@ -266,9 +257,8 @@ int export_end(struct export *export)
 		error = failed(export, -errno);
 	else if (export->error)
 		error = failed(export, export->error);
-	if (error)
-		export_abort(export);
-	else
-		free_all(export);
+	if (error && export->dirfd >= 0)
+		remove_partial(export);
+	free_all(export);
 	return error;
 }

@@ -73,8 +73,8 @@ void export_date(struct export *export, const struct clock_pair *pair, uint64_t 
 int export_subbufs(struct export *export, const struct buffer *buffer, uint64_t first,
 		   uint64_t last);
 
-/* The trace is whole, unless something failed before. An exit code; frees `export`. */
+/*
+ * The trace is whole; if something failed before, nothing of it is kept. An exit code; frees
+ * `export`.
+ */
 int export_end(struct export *export);
-
-/* Removes what was written; frees `export`. */
-void export_abort(struct export *export);

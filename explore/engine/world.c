@@ -13,7 +13,6 @@
 #include "judge/live.h"
 
 struct explored_row world_row;
-uint8_t *world_covered;
 uint64_t world_outcome;
 
 static struct world_start started;
@@ -227,8 +226,6 @@ void world_launch(enum action_kind kind, enum explore_stops stops)
 
 	if (stops == STOPS_POINTS)
 		stops = STOPS_NONE;
-	else if (world_covered)
-		stops = STOPS_ALL;
 	if (kind == ACTION_BEAT)
 		function = (void (*)(void))world_row.beat[stops];
 	else if (kind == ACTION_DISCARD)
@@ -271,22 +268,11 @@ static bool within_word(void)
 #ifdef __x86_64__
 	const struct explore_site *site = world_has_rounds ? world_site() : NULL;
 
-	return site && site->paths & 1 << PATH_ROUND && world_frame()->rcx & 7 &&
+	return site && site->round && world_frame()->rcx & 7 &&
 	       site->instruction[strlen(site->instruction) - 1] == 'b';
 #else
 	return false;
 #endif
-}
-
-/* Marks the instruction. True: no interrupt is tried before it. */
-static bool only_covered(void)
-{
-	const struct explore_site *site = world_covered ? world_site() : NULL;
-
-	if (!site)
-		return false;
-	world_covered[site - world_row.sites] = 1;
-	return !site->stop[STOPS_SHARED];
 }
 
 static void stop_at_point(void *arg, const char *label)
@@ -353,7 +339,7 @@ enum switch_event world_resume(void)
 		event = resume();
 		if (event == SWITCH_STOP && world_row.clock->now != before)
 			record_read();
-	} while (event == SWITCH_STOP && (within_word() || only_covered()));
+	} while (event == SWITCH_STOP && within_word());
 	return event;
 }
 
@@ -387,7 +373,7 @@ void world_without_stops(void)
 {
 	const struct explore_site *site = world_site();
 
-	if (site && !world_covered)
+	if (site)
 		world_frame()->pc = site->plain;
 }
 
@@ -455,12 +441,11 @@ static void check_begin(void)
 /* A whole event, with so many bytes of filler. */
 static void record_before(uint32_t extra)
 {
-	enum explore_stops stops = world_covered ? STOPS_ALL : STOPS_NONE;
 	uintptr_t arguments[4] = { (uintptr_t)world_memory(), CONTEXT_TASK, extra };
 	struct book *book = &world->book;
 
 	book->level[book->depth++] = (struct level){ .sp = book->sp };
-	book->sp = switch_launch(book->sp, (void (*)(void))world_row.event[stops], arguments);
+	book->sp = switch_launch(book->sp, (void (*)(void))world_row.event[STOPS_NONE], arguments);
 	while (world_resume() != SWITCH_DONE)
 		continue;
 	world_finished();

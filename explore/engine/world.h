@@ -140,12 +140,6 @@ static inline size_t book_stamps_bytes(const struct book *book)
 extern struct world *world;
 extern struct explored_row world_row;
 
-/*
- * By site; not NULL: the instructions that writers execute are marked, and no plain copy is used.
- * Interrupts are tried only before those that are stops for shared accesses.
- */
-extern uint8_t *world_covered;
-
 /* Where the run starts. */
 struct world_start {
 	struct start asked;

@@ -36,7 +36,7 @@ static int index_sites(const char *path, unsigned int copy)
 	}
 	world_has_rounds = false;
 	for (i = 0; i < world_row.site_count; i++)
-		world_has_rounds |= world_row.sites[i].paths == 1 << PATH_ROUND;
+		world_has_rounds |= world_row.sites[i].round;
 	for (i = 0; i < world_row.site_count; i++)
 		if (world_row.sites[i].stop[copy])
 			site_index[copy][world_row.sites[i].stop[copy] - low] = (uint32_t)i + 1;

@@ -9,18 +9,17 @@
 #include "base/file.h"
 #include "base/json.h"
 
-static json_t *rows, *coverage, *arguments;
+static json_t *rows, *arguments;
 
 int verdicts_begin(int argc, char **argv)
 {
 	int i;
 
 	rows = json_array();
-	coverage = json_array();
 	arguments = json_array();
 	for (i = 1; i < argc; i++)
 		json_array_append_new(arguments, json_string(argv[i]));
-	return rows && coverage && arguments ? 0 : EXIT_RESOURCE;
+	return rows && arguments ? 0 : EXIT_RESOURCE;
 }
 
 /* The object of a row; rows come one after the other. */
@@ -69,7 +68,6 @@ static json_t *timeline(const struct search *first, const struct failure *failur
 	int error = 0;
 	json_t *json;
 
-	quiet.export = NULL;
 	quiet.out = open_memstream(&text, &bytes);
 	if (!quiet.out)
 		return json_null();
@@ -151,12 +149,6 @@ void verdicts_add_trial(const struct driver *driver, const char *why)
 			      json);
 }
 
-void verdicts_add_coverage(const struct coverage *one)
-{
-	if (coverage)
-		json_array_append_new(coverage, coverage_json(one));
-}
-
 int verdicts_write(const char *path, int status)
 {
 	char program[FILE_HASH_BYTES] = "";
@@ -165,13 +157,10 @@ int verdicts_write(const char *path, int status)
 	file_hash("/proc/self/exe", program);
 	json = json_pack("{s:i, s:s, s:O, s:i, s:O}", "schema", 1, "program", program, "arguments",
 			 arguments, "status", status, "rows", rows);
-	if (json_array_size(coverage))
-		json_object_set(json, "coverage", coverage);
 	status = json_out(path, json);
 	json_decref(json);
 	json_decref(rows);
-	json_decref(coverage);
 	json_decref(arguments);
-	rows = coverage = arguments = NULL;
+	rows = arguments = NULL;
 	return status;
 }

@@ -2,7 +2,6 @@
 /* What was searched and found, as a document for the record (results/SCHEMA.md, explored). */
 #pragma once
 
-#include "explore/family/coverage.h"
 #include "explore/replay/show.h"
 #include "explore/family/tiers.h"
 
@@ -23,9 +22,6 @@ void verdicts_add(const char *object, const struct family *family, int searches,
 
 /* A row that its trial broke, before any search. Nothing without verdicts_begin(). */
 void verdicts_add_trial(const struct driver *driver, const char *why);
-
-/* What schedules of a row and shape reached (coverage.h). Nothing without verdicts_begin(). */
-void verdicts_add_coverage(const struct coverage *one);
 
 /*
  * Writes them to `path`, "-" is stdout; `status` is what the program ends with. 0, or an exit code

@@ -81,23 +81,6 @@ static void run_on(struct replay *replay)
 		world_finished();
 }
 
-static void show_tap(const struct replay_tap *tap, uint64_t first, uint64_t last)
-{
-	if (tap)
-		tap->read(tap->arg, first, last);
-}
-
-/* A reader takes what is complete at this stop. */
-static void take(const struct search *search, const struct action *action,
-		 const struct replay_tap *tap)
-{
-	uint64_t first, last;
-
-	ring_readable(world_ring(), &first, &last);
-	search_take(search, action);
-	show_tap(tap, first, world_ring()->consumed);
-}
-
 static void note_stop(struct replay *replay, enum step_kind kind)
 {
 	struct step *step = add_step(replay, kind);
@@ -109,8 +92,7 @@ static void note_stop(struct replay *replay, enum step_kind kind)
 }
 
 /* Takes the action at this stop. True if a writer was launched. */
-static bool act(const struct search *search, const struct action *action, struct replay *replay,
-		const struct replay_tap *tap)
+static bool act(const struct search *search, const struct action *action, struct replay *replay)
 {
 	struct step *step;
 
@@ -126,10 +108,7 @@ static bool act(const struct search *search, const struct action *action, struct
 								       STEP_SWITCH);
 		step->jump = action->jump;
 	}
-	if (action->kind != ACTION_READ)
-		return search_take(search, action);
-	take(search, action, tap);
-	return false;
+	return search_take(search, action);
 }
 
 static void note_decoded(void *arg, const struct event *event)
@@ -159,18 +138,15 @@ static void note_decoded(void *arg, const struct event *event)
 }
 
 /* What a reader sees; then the judgement, on a world put back. */
-static void finish(struct replay *replay, const struct replay_tap *tap)
+static void finish(struct replay *replay)
 {
 	static uint8_t copy[WORLD_BYTES];
 	struct judgement judgement;
-	uint64_t first, last;
 
 	keep_log(replay);
 	memcpy(copy, world, WORLD_BYTES);
 	world_row.driver->flush(world_ring());
-	ring_readable(world_ring(), &first, &last);
 	world_row.driver->walk(world_ring(), note_decoded, replay);
-	show_tap(tap, first, last);
 	memcpy(world, copy, WORLD_BYTES);
 	world_judge(&judgement);
 	replay->verdict = judgement.verdict;
@@ -179,7 +155,7 @@ static void finish(struct replay *replay, const struct replay_tap *tap)
 }
 
 static void play(const struct search *search, const struct action *action, unsigned int actions,
-		 struct replay *replay, const struct replay_tap *tap)
+		 struct replay *replay)
 {
 	struct book *book = &world->book;
 	struct action any;
@@ -190,7 +166,7 @@ static void play(const struct search *search, const struct action *action, unsig
 		if (!chosen && search_alternative(search, !book->depth, 0, &any)) {
 			book->stops++;
 			if (replay->taken < actions && action[replay->taken].stops == book->stops &&
-			    !act(search, &action[replay->taken++], replay, tap))
+			    !act(search, &action[replay->taken++], replay))
 				continue;
 		}
 		chosen = false;
@@ -203,11 +179,11 @@ static void play(const struct search *search, const struct action *action, unsig
 		else
 			break;
 	}
-	finish(replay, tap);
+	finish(replay);
 }
 
 bool replay_run(const struct search *search, const struct action *action, unsigned int actions,
-		struct replay *replay, const struct replay_tap *tap)
+		struct replay *replay)
 {
 	static const uint64_t still; /* no progress but the end */
 	bool every = replay->every;
@@ -218,7 +194,7 @@ bool replay_run(const struct search *search, const struct action *action, unsign
 	replay->fault = sigsetjmp(faults_escape, 0);
 	faults_arm(!replay->fault);
 	if (!replay->fault)
-		play(search, action, actions, replay, tap);
+		play(search, action, actions, replay);
 	faults_end();
 	if (replay->fault) {
 		note_events(replay);

@@ -63,15 +63,9 @@ struct replay {
 	struct check check;
 };
 
-/* Called with the sub-buffers [first, last) that a reader just took, or reads at the end. */
-struct replay_tap {
-	void (*read)(void *arg, uint64_t first, uint64_t last);
-	void *arg;
-};
-
-/* Follows `action`s through `search`; false if one of them does not fit. `tap` may be NULL. */
+/* Follows `action`s through `search`; false if one of them does not fit. */
 bool replay_run(const struct search *search, const struct action *action, unsigned int actions,
-		struct replay *replay, const struct replay_tap *tap);
+		struct replay *replay);
 
 /* The timeline as text. */
 void replay_print(FILE *text, const struct replay *replay);

@@ -10,7 +10,6 @@
 #include "base/exit.h"
 #include "base/fail.h"
 #include "base/json.h"
-#include "explore/replay/replay_export.h"
 
 /* The command that makes this search and no other, and replays the schedule. */
 static void print_command(struct show *show, const struct search *search,
@@ -47,28 +46,15 @@ static void print_command(struct show *show, const struct search *search,
 	fprintf(show->out, " --replay \"%s\"\n", schedule);
 }
 
-static int export(struct show *show, const struct search *search, const struct action *action,
-		  unsigned int actions)
-{
-	int status = replay_export(show->export, show->ctf2, search, action, actions);
-
-	show->exported = true;
-	return status == EXIT_RESOURCE ? -ENOSPC : status ? -EINVAL : 0;
-}
-
 bool show_schedule(struct show *show, const struct search *search, const struct action *action,
-		   unsigned int actions, enum verdict *verdict, int *error)
+		   unsigned int actions, enum verdict *verdict)
 {
 	static struct replay replay;
 
-	if (!replay_run(search, action, actions, &replay, NULL))
+	if (!replay_run(search, action, actions, &replay))
 		return false;
 	replay_print(show->out, &replay);
 	*verdict = replay.verdict;
-	if (show->export && !show->exported && replay.fault)
-		fprintf(show->out, "  nothing to export\n");
-	else if (show->export && !show->exported)
-		*error = export(show, search, action, actions);
 	return true;
 }
 
@@ -78,9 +64,9 @@ void show_failure(struct show *show, const struct search *search, const struct f
 	enum verdict verdict;
 
 	print_command(show, search, failure);
-	if (!show_schedule(show, search, failure->action, failure->actions, &verdict, error))
+	if (!show_schedule(show, search, failure->action, failure->actions, &verdict))
 		fprintf(show->out, "  (this schedule no longer fits)\n");
-	else if (verdict == VERDICT_KEPT && !*error) {
+	else if (verdict == VERDICT_KEPT) {
 		fflush(show->out);
 		fail_line("this schedule keeps its promises when played alone: report a fault "
 			  "of the search");
@@ -99,7 +85,7 @@ void show_keep(struct show *show, const struct search *search, const struct fail
 		return;
 	replay.every = true;
 	show->out = open_memstream(&command, &bytes);
-	if (show->out && replay_run(search, failure->action, failure->actions, &replay, NULL)) {
+	if (show->out && replay_run(search, failure->action, failure->actions, &replay)) {
 		print_command(show, search, failure);
 		fflush(show->out);
 		json_decref(show->drawing);

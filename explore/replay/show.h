@@ -10,21 +10,15 @@ struct show {
 	const char *shape;
 	const char *object; /* the row's file, if that is how it was named; or NULL */
 	const char *foreign; /* or the shim's folder */
-	const char *export; /* directory for its trace; NULL: none */
-	bool ctf2; /* CTF 2 in place of 1.8 */
-	bool exported; /* only the first */
 	const char *plots; /* the program that draws */
 	const char *draw; /* the picture's file; NULL: none */
 	json_t *drawing; /* what it will show: a broken schedule, or the one that went furthest */
 	struct failure drawn; /* that one */
 };
 
-/*
- * Plays the schedule again and prints it to `out`. False: it does not fit the search. A trace that
- * cannot be written says so on stderr and sets *error to a negative errno.
- */
+/* Plays the schedule again and prints it to `out`. False: it does not fit the search. */
 bool show_schedule(struct show *show, const struct search *search, const struct action *action,
-		   unsigned int actions, enum verdict *verdict, int *error);
+		   unsigned int actions, enum verdict *verdict);
 
 /* Keeps the schedule for the picture, if none that is better was; it is played again. */
 void show_keep(struct show *show, const struct search *search, const struct failure *failure);

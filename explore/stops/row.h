@@ -29,15 +29,6 @@ enum explore_stops {
 	STOPS_POINTS, /* at the labelled points of core/point.h; needs an object of its own */
 };
 
-/* What an instruction tells of the way that a writer took: see core/point.h. */
-enum explore_path {
-	PATH_PLAIN, /* a record was recorded without the slow path */
-	PATH_SWITCH, /* a sub-buffer was opened */
-	PATH_SLOW, /* in a RESERVE_SLOW function */
-	PATHS,
-	PATH_ROUND = PATHS, /* none: between two rounds of a string instruction */
-};
-
 /* A stop: one instruction of the writers. */
 struct explore_site {
 	uint64_t stop[2]; /* return address of the call in the copies ALL and SHARED; 0: no stop */
@@ -46,8 +37,7 @@ struct explore_site {
 	const char *file; /* of the source line that it comes from */
 	uint64_t line;
 	uint64_t abort[3]; /* where a restartable section resumes, by copy; 0: not in a section */
-	const char *function;
-	uint64_t paths; /* mask of 1 << enum explore_path */
+	uint64_t round; /* 1: between two rounds of a string instruction */
 };
 
 struct source; /* one event on its way: row.c's, filled by explore_enter() */

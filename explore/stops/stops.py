@@ -22,9 +22,6 @@ A stack slot is one that %rsp or any register that is known to point into the wr
 the words of a payload but that in its middle (row.c). What comes after the last access is a place of
 its own: the returns of explored_* are stops. In restartable sections, where an interrupt makes the
 whole section start over, all are.
-
-The table also says of each instruction which function it is in and whether it marks a path
-(coverage.h): labels of POINT_PATH (core/point.h), and the section of RESERVE_SLOW functions.
 """
 import re
 import sys
@@ -51,9 +48,7 @@ BITS = re.compile(r"^bt[src]?[wlq]?$")
 ROUNDS = re.compile(r"^rep (movs|stos)[bwlq]( [^,]+, %es:\(%rdi\))?$")
 REPEATED = re.compile(r"^rep\w* ")
 CALLED = re.compile(r"^(?:\*(?=\w+@GOTPCREL))?([A-Za-z_]\w*)(?:@PLT|@GOTPCREL\(%rip\))?$")
-SUFFIX = re.compile(r"\.(cold|part|isra|constprop)(\.\d+)?")
-QUIET, PATH = ".Lexplore_quiet_", ".Lpoint_path_"
-PATHS = {"plain": 1, "switch": 2, "slow": 4, "round": 8}
+QUIET = ".Lexplore_quiet_"
 CONSTANT = re.compile(r"^seam_constant_\w+\(%rip\)$")
 HARNESS = ".text.explore.harness"
 SECTION = re.compile(r"^\.(?:push)?section\s+([^\s,]+)(?:,\s*\"([^\"]*)\")?")
@@ -279,24 +274,6 @@ def before(text, copy, position):
                    "\tjmp " + begin, end + ":"]
 
 
-def paths(assembly):
-    """Of each instruction's position: its function's name, and what paths it marks."""
-    found, function, marks, last = {}, "", 0, None
-    for position, (kind, text, section, *_rest) in enumerate(assembly.code):
-        if kind == "label":
-            if text[0] != "." and not text.isdigit() and not text.startswith("restart_"):
-                function = SUFFIX.sub("", text)
-            elif text.startswith(PATH):
-                marks |= PATHS[text[len(PATH):].split("_")[0]]
-            elif text.startswith("restart_end_"):
-                found[last] = (function, found[last][1] | PATHS["plain"])  # it publishes
-        elif kind == "code":
-            slow = PATHS["slow"] if section == "reserve_slow" else 0
-            found[position] = (function, marks | slow)
-            last, marks = position, 0
-    return found
-
-
 def abort_ranges(assembly):
     """Restartable sections (parts/restart.h) by position: restart_start_N, _end_N, _abort_N."""
     at, ranges = {}, []
@@ -316,7 +293,7 @@ def table(assembly, sites, stops):
     def string(text):
         return strings.setdefault(text, ".Lexplore_text.%d" % len(strings))
 
-    ranges, path = abort_ranges(assembly), paths(assembly)
+    ranges = abort_ranges(assembly)
     entries = [entry for entry in ENTRIES if entry in assembly.defined]
     out.append('\t.section .data.rel.ro.explore,"aw",@progbits\n\t.balign 8')
     for symbol in ["explored_sites", "explored_site_count", "explored_plain_range",
@@ -328,7 +305,7 @@ def table(assembly, sites, stops):
     for position, (text, (file_number, line)) in sorted(sites.items()):
         abort = next((label for begin, end, label in ranges if begin < position < end), None)
         aborts = [abort + copy for copy in COPIES] if abort else ["0"] * 3
-        for among, mask in (("", path[position][1]), ("_round", PATHS["round"])):
+        for among in ("", "_round"):
             stop = [".Lexplore_stop%s%s.%d" % (among, copy or ".all", position)
                     for copy in COPIES[:2]]
             stop = [name if name in stops else "0" for name in stop]
@@ -338,7 +315,7 @@ def table(assembly, sites, stops):
             out.append("\t.quad " + ", ".join(
                 stop + [".Lexplore_plain.%d" % position, string(text),
                         string(assembly.files.get(file_number, "?")), str(line)] + aborts +
-                [string(path[position][0]), str(mask)]))
+                [str(int(bool(among)))]))
     out.append("explored_site_count:\n\t.quad %d" % rows)
     for name in ("plain", "harness"):
         out.append("explored_%s_range:\n\t.quad .Lexplore_%s_begin, .Lexplore_%s_end" %

@@ -18,7 +18,7 @@ except ImportError:
     print("ok - a second decoder # SKIP no capstone (Debian: apt install python3-capstone)\n1..1")
     sys.exit()
 
-SITE = struct.Struct("<2Q3Q Q3Q2Q")  # struct explore_site
+SITE = struct.Struct("<2Q3Q Q3QQ")  # struct explore_site
 SAVED = {"rbx", "rbp", "r12", "r13", "r14", "r15", "rsp"}
 MORE = re.compile(r"^(lock|syscall|sysenter|int|in|out|cpuid|rdtscp?|[lms]fence|xlatb?|clflush)\b")
 SIGNATURE = bytes.fromhex("0fb93d53300553")  # of rseq, before its abort handler: no instruction

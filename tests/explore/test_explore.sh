@@ -256,8 +256,28 @@ bad_input() {
 	report $? "Ctrl-C"
 }
 
+# Whoever takes the plain path, or opens a sub-buffer, dies: seen in sub-buffers of each size. One of 128
+# bytes holds one record, so there no schedule takes the plain path.
+each_path_is_reached() {
+	for path in plain:parts/defaults switch:core/subbuf; do
+		rm -rf "$scratch/tree" "$scratch/explored" && mkdir "$scratch/tree"
+		objects_at_hand
+		sh tests/cases/tree.sh "$scratch/tree"
+		sed -i "s|POINT_PATH(\"${path%:*}\");|__builtin_trap();|" "$scratch/tree/schemes/${path#*:}.h"
+		for shift in 9 8 7; do
+			rm -f "$scratch/explored/extended_header.ends2.so"
+			object extended_header.ends2.so TREE="$scratch/tree" shape_ends2="$shift 1 0"
+			"$explore" --object "$scratch/explored/$object" --events 2 --nested 0 \
+				--json - >"$scratch/found.json" 2>"$scratch/err"
+			finds "2^$shift bytes: a trap on the path ${path%:*}" "$scratch/found.json" \
+				"('crash' in f['objections']) == ($shift > 7 or '${path%:*}' == 'switch')"
+		done
+	done
+}
+
 three_kinds_of_stops
 same_counts
+each_path_is_reached
 shown_reader
 nobody_twice_in_a_context
 same_side_by_side

@@ -118,7 +118,6 @@ sed -i "s/slots = .*; }/slots = reallocarray(slots, 32, 16); }/" "$scratch/heap/
 fails "memory that no schedule sets back is refused" 1 "no schedule sets back, by reallocarray" "$explore" --foreign "$scratch/heap"
 FAULT=9 fails "a call out of the shim is refused by name" 1 "writers call time_of_day, in which no interrupt" \
 	"$explore" --foreign $toy
-says "coverage is of rows" 1 "leave out --foreign" "$explore" --foreign $toy --coverage
 says "no such folder" 1 "nowhere: No such file" "$explore" --foreign nowhere
 fails "no shim in it" 1 "no .*tests/shim.c: --foreign names" "$explore" --foreign tests
 mkdir -p "$scratch/bin/explored" && cp "$explore" "$scratch/bin/explore"

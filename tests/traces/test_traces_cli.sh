@@ -131,7 +131,6 @@ says "a width that CTF 2 reads as another" 1 "exported with the 14 bits of its f
 	"$build/run-stress" --scheme =varint_low --bits 10 --seconds 0.3 --export "$scratch/narrow" --ctf 2
 says "another CTF" 1 "ctf" "$build/run-stress" --export "$scratch/none" --ctf 3
 says "CTF of nothing" 1 "goes with --export" "$build/run-stress" --ctf 2 --seconds 0.3
-says "CTF of nothing explored" 1 "goes with --export" "$build/explore" --ctf 2 --schemes floor
 for ctf in 1.8 2; do
 	"$build/run-stress" --scheme =heartbeat --workload steady --seconds 0.3 --ctf $ctf \
 		--export "$scratch/ctf-$ctf" --export-mib 1 >"$scratch/out" 2>&1 &&
