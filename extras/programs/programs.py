@@ -7,19 +7,16 @@ usage: programs.py BUILD [option...]
   --command NAME=LINE  also this program; several times
   --rows "A B"         of packed_word, varint_low, full_tsc and lttng
   --rounds N           rounds (40)
-  --work X             how much each program has to do, times what is usual (1)
   --check-only         check the times, and measure nothing
-  --json FILE          write figures there, too (BUILD/programs/programs.json)
 In a round hyperfine runs every variant once, one after the other, on one CPU and in random order: untraced (twice),
 interposed only, and each tracer. Times are CPU time of the process and its children, user and system. Figures are of
 the same round; the table, in Markdown, has medians over rounds and their 95 % intervals, by order statistics.
 exit: 0 fine, 1 usage, 2 a time is wrong, 4 nothing can be traced
 """
 import argparse
-import datetime
 import json
+import math
 import os
-import platform
 import random
 import shlex
 import shutil
@@ -31,6 +28,9 @@ from statistics import median
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
+sys.path.append(os.path.join(TOP, "plots"))
+from compare import median_interval
+
 ROWS = ("packed_word", "varint_low", "full_tsc", "lttng")
 CHECKED_WORK, CHECKED_LEAST = 0.1, 500  # share of what is timed; events that bytes are known from
 CPUS = sorted(os.sched_getaffinity(0))
@@ -83,31 +83,19 @@ def call(*words, **more):
     return done.stdout
 
 
-def interval(values):
-    """The median, and order statistics that hold the true one with 95 %, as in base/stats.h; None: too few values."""
-    values, count = sorted(values), len(values)
-    below, term, rank = 0.0, 0.5 ** count, 0
-    while rank < count // 2 and below + term <= 0.025:
-        below += term
-        term = term * (count - rank) / (rank + 1)
-        rank += 1
-    return {"middle": median(values), "low": values[rank - 1] if rank else None,
-            "high": values[count - rank] if rank else None}
-
-
 class Program:
     def __init__(self, bench, name, line, amount):
         self.bench, self.name, self.line, self.usual = bench, name, line, amount
         self.file = os.path.join(bench.work, "events")
 
-    def words(self, by, work, check=False):
+    def words(self, by, work=1, check=False):
         """As `env` runs it, traced by the library `by` or not (None)."""
         line = self.line.format(amount=max(1, round(work * self.usual)), work=self.bench.work,
                                 port=self.bench.port) if self.name in PROGRAMS else self.line
         path = [f"LD_PRELOAD={self.bench.library(by)}", f"STAMPEDE_FILE={self.file}"] if by else []
         return ["env", *path, *(["STAMPEDE_CHECK=1"] if check else []), *shlex.split(line)]
 
-    def client(self, work):
+    def client(self, work=1):
         line = CLIENT.format(port=self.bench.port, amount=max(1, round(work * self.usual)))
         return f"({line}) >/dev/null 2>&1 &" if self.name == "redis" else ""
 
@@ -120,7 +108,7 @@ class Program:
         os.unlink(self.file)
         return [sum(one) for one in zip(*lines)]
 
-    def once(self, by, work, check=False):
+    def once(self, by, work=1, check=False):
         subprocess.run(["sh", "-c", self.client(work)], check=False)
         done = subprocess.run(self.words(by, work, check), cwd=self.bench.work, stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300, check=False)
@@ -128,13 +116,13 @@ class Program:
             raise Failed(f"ended by signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}")
         return self.events() if by else None
 
-    def round(self, variants, work):
+    def round(self, variants):
         """CPU seconds of each, by hyperfine."""
         order, path = random.sample(variants, len(variants)), os.path.join(self.bench.work, "hyperfine.json")
-        client = self.client(work)
+        client = self.client()
         call("taskset", "-c", str(CPUS[-1]), "hyperfine", "-N", "--runs", "1", "--style", "none", "--export-json", path,
              *(["--prepare", "sh -c " + shlex.quote(client)] if client else []),
-             *[shlex.join(self.words(by, work)) for _, by in order], cwd=self.bench.work)
+             *[shlex.join(self.words(by)) for _, by in order], cwd=self.bench.work)
         with open(path, encoding="utf-8") as file:
             its = json.load(file)["results"]
         return {one: run["user"] + run["system"] for one, run in zip(order, its)}
@@ -179,13 +167,13 @@ class Bench:
             subprocess.run(["lttng", "--no-sessiond", "destroy", "stampede"], stdout=subprocess.DEVNULL, check=False)
 
 
-def measure(program, rows, rounds, work):
+def measure(program, rows, rounds):
     """One result for each variant, of these rounds, against the untraced runs of the same round."""
     variants = [("untraced", None), ("again", None), *((by, by) for by in ("none", *rows))]
-    times = [program.round(variants, work) for _ in range(rounds)]
+    times = [program.round(variants) for _ in range(rounds)]
     if os.path.exists(program.file):
         os.unlink(program.file)
-    counted = {by: program.once(by, work)[0] for _, by in variants if by}
+    counted = {by: program.once(by)[0] for _, by in variants if by}
     return results(times, counted, rows)
 
 
@@ -194,13 +182,14 @@ def results(times, counted, rows):
     base = [sum(two) / 2 for two in zip(cpu["untraced"], cpu["again"])]
 
     def relative(these, those):
-        return interval([100 * (one - other) / plain for one, other, plain in zip(these, those, base)])
+        return median_interval([100 * (one - other) / plain for one, other, plain in zip(these, those, base)])
 
     found = [{"by": "untraced", "events": 0, "cpu_s": median(base), "percent": relative(cpu["again"], cpu["untraced"])}]
     for by in ("none", *rows):
         found.append({"by": by, "events": counted[by], "cpu_s": median(cpu[by]), "percent": relative(cpu[by], base)})
         if by != "none":
-            found[-1]["ns"] = interval([1e9 * (one - only) / max(counted[by], 1) for one, only in zip(cpu[by], cpu["none"])])
+            found[-1]["ns"] = median_interval([1e9 * (one - only) / max(counted[by], 1)
+                                               for one, only in zip(cpu[by], cpu["none"])])
             if by != rows[0]:
                 found[-1]["more_percent"] = relative(cpu[by], cpu[rows[0]])
     return found
@@ -209,15 +198,15 @@ def results(times, counted, rows):
 def shown(its, digits=1):
     if its is None:
         return ""
-    ends = "" if its["low"] is None else f" ({its['low']:.{digits}f} to {its['high']:.{digits}f})"
-    return f"{its['middle']:.{digits}f}{ends}"
+    middle, low, high = its
+    return f"{middle:.{digits}f}" + ("" if math.isnan(low) else f" ({low:.{digits}f} to {high:.{digits}f})")
 
 
-def print_lines(name, found, checked):
+def print_lines(name, found, sizes):
     names = {"untraced": "nothing, against itself", "none": "interposed only", "lttng": "LTTng-UST"}
     for one in found:
         head = f"{name}: {found[-1]['events'] / 1e6:.2f} M events in {1000 * one['cpu_s']:.0f} ms" if one is found[0] else ""
-        size = checked.get(one["by"], {}).get("bytes")
+        size = sizes.get(one["by"])
         # Below 1000 events a run, dividing by them says nothing.
         print(f"| {head} | {names.get(one['by'], '`' + one['by'] + '`')} | {shown(one['percent'])} | "
               f"{shown(one.get('more_percent'))} | {shown(one.get('ns') if one['events'] >= 1000 else None, 0)} | "
@@ -225,32 +214,33 @@ def print_lines(name, found, checked):
 
 
 def one_program(bench, name, options):
-    """Its entry of the record; None: it cannot be had, and why was said."""
-    says, needs, package, amount, line = PROGRAMS.get(name) or (options.command[name], shlex.split(options.command[name])[0],
-                                                                "", 1, options.command[name])
-    program, checked = Program(bench, name, line, amount), {}
+    """How many times were wrong; None: it cannot be had, and why was said."""
+    _, needs, package, amount, line = PROGRAMS.get(name) or ("", shlex.split(options.command[name])[0], "", 1,
+                                                             options.command[name])
+    program, sizes, wrong = Program(bench, name, line, amount), {}, 0
     if not shutil.which(needs) and not os.path.exists(needs):
         say(f"{name} is left out: no {needs}" + (f" (package {package})" if package else ""))
         return None
     try:
         bench.prepare(name)
-        program.once(None, options.work)
-        program.once("none", options.work)
+        program.once(None)
+        program.once("none")
         for row in options.rows:
             if row == "lttng":
                 continue
-            counted, read, size, wrong = program.once(row, options.work * CHECKED_WORK, check=True)
-            checked[row] = {"events": counted, "read": read, "wrong": wrong + (counted > 0 and not read),
-                            "bytes": size / read if read > CHECKED_LEAST else None}
-            if checked[row]["wrong"] or options.check_only:
-                print(f"# {name} {row}: {counted} events, the newest {read} were read: {checked[row]['wrong']} wrong")
+            counted, read, size, bad = program.once(row, CHECKED_WORK, check=True)
+            bad += counted > 0 and not read
+            wrong += bad
+            sizes[row] = size / read if read > CHECKED_LEAST else None
+            if bad or options.check_only:
+                print(f"# {name} {row}: {counted} events, the newest {read} were read: {bad} wrong")
         rows = [row for row in options.rows if row != "lttng" or bench.lttng]
-        found = [] if options.check_only else measure(program, rows, options.rounds, options.work)
+        found = [] if options.check_only else measure(program, rows, options.rounds)
     except (Failed, OSError, subprocess.TimeoutExpired) as why:
         say(f"{name} is left out: {why}")
         return None
-    print_lines(name, found, checked)
-    return {"program": name, "says": says, "checked": checked, "results": found}
+    print_lines(name, found, sizes)
+    return wrong
 
 
 class Parser(argparse.ArgumentParser):
@@ -266,8 +256,6 @@ def arguments():
     parser.add_argument("--command", action="append", default=[])
     parser.add_argument("--rows", type=str.split, default=list(ROWS))
     parser.add_argument("--rounds", type=int, default=40)
-    parser.add_argument("--work", type=float, default=1)
-    parser.add_argument("--json")
     for name in ("--check-only", "--list", "--help"):
         parser.add_argument(name, action="store_true")
     options = parser.parse_args()
@@ -275,8 +263,8 @@ def arguments():
         for one in names:
             if one not in known:
                 parser.error(f"'{one}' is unknown; choose from {' '.join(known)}")
-    if options.rounds < 1 or options.work <= 0 or not options.rows:
-        parser.error("--rounds and --work are positive, and --rows names one or more")
+    if options.rounds < 1 or not options.rows:
+        parser.error("--rounds is positive, and --rows names one or more")
     options.command = dict(one.split("=", 1) if "=" in one else parser.error(f"--command {one} is no NAME=LINE")
                            for one in options.command)
     return options
@@ -295,7 +283,7 @@ def main():
         return 4
     # What works beside the programs leaves their CPU to them.
     os.sched_setaffinity(0, CPUS[:-1] or CPUS)
-    record = []
+    wrong = []
     with tempfile.TemporaryDirectory(prefix="stampede-programs-") as work:
         bench = Bench(options.build, work)
         try:
@@ -304,17 +292,12 @@ def main():
             if not options.check_only:
                 print(f"| program, and its events | recorded by | slow-down, % | more than `{options.rows[0]}`, % of the run "
                       "| ns per event | bytes |\n|---|---|--:|--:|--:|--:|")
-            record = [one_program(bench, name, options) for name in (*options.programs, *options.command)]
+            wrong = [one_program(bench, name, options) for name in (*options.programs, *options.command)]
         except Failed as why:
             say(str(why))
         finally:
             bench.stop()
-    record = [one for one in record if one]
-    path = options.json or os.path.join(options.build, "programs", "programs.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump({"date": datetime.date.today().isoformat(), "kernel": platform.release(), "cpus": os.cpu_count(),
-                   "programs": record}, file, indent=1)
-    return 2 if any(one["wrong"] for its in record for one in its["checked"].values()) else 0 if record else 4
+    return 2 if any(wrong) else 0 if 0 in wrong else 4
 
 
 if __name__ == "__main__":

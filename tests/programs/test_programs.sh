@@ -4,7 +4,7 @@
 # right; planted faults are seen; what cannot be traced is one line. TAP.
 . tests/support/tap.sh
 build=$1
-programs="python3 -B extras/programs/programs.py $build --json $scratch/json"
+programs="python3 -B extras/programs/programs.py $build"
 ${CC:-gcc} -O1 -fno-builtin -pthread tests/programs/traced.c -o "$scratch/traced" &&
 	${CC:-gcc} -O1 -fno-builtin -pthread -static tests/programs/traced.c -o "$scratch/static" &&
 	${CC:-gcc} -O1 -fno-builtin -pthread -finstrument-functions tests/programs/traced.c -o "$scratch/hooks" || exit 1
@@ -68,21 +68,19 @@ if command -v hyperfine >/dev/null; then
 	report $? "a program is measured"
 	[ "$(grep -c '^|' "$scratch/out")" = 6 ] && grep -q '^|  | `full_tsc` | .* | .* | .* | 28\.' "$scratch/out"
 	report $? "as a table of Markdown: a line for each tracer"
-	finds "and the record has it" "$scratch/json" "[(one['by'], one['events'], one['percent']['low']) for one in \
-r['programs'][0]['results']] == [('untraced', 0, None)] + [(by, 66000, None) for by in ('none', 'packed_word', 'full_tsc')]"
+	grep -q '^| mine: 0.07 M events in [0-9]* ms | nothing, against itself | [-0-9.]* |  |  |  |$' "$scratch/out"
+	report $? "the first has its name, and all their events; of two rounds there is no interval"
 else
 	skip "a program is measured" "no hyperfine"
 fi
 python3 -c '
 import sys
 sys.path.insert(0, "extras/programs")
-from programs import interval, results
-its = interval(range(1, 42))
-assert (its["low"], its["middle"], its["high"]) == (14, 21, 28) and interval(range(5))["low"] is None
+from programs import results
 one = {("untraced", None): 0.9, ("again", None): 1.1, ("none", "none"): 1.2, ("a", "a"): 1.5, ("b", "b"): 2.0}
 found = results([{key: factor * cpu for key, cpu in one.items()} for factor in [1] * 6 + [2]],
                 {"none": 1000000, "a": 1000000, "b": 1000000}, ["a", "b"])
-its = [[round(one[key]["middle"]) if one.get(key) else None for key in ("percent", "more_percent", "ns")] for one in found]
+its = [[round(one[key][0]) if one.get(key) else None for key in ("percent", "more_percent", "ns")] for one in found]
 assert its == [[20, None, None], [20, None, None], [50, None, 300], [100, 50, 800]], its'
-report $? "intervals as in base/stats.h; slow-downs against both untraced runs of a round, and those against each other"
+report $? "slow-downs against both untraced runs of a round, and those against each other"
 plan

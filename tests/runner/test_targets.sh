@@ -36,7 +36,7 @@ lint make -n lint
 kernel-module tests/kernel/module.py
 kernel-bench tests/kernel/test_kernel_module.py
 test-kernel tests/long.sh
-programs make programs ARGS="--programs true --rows packed_word --check-only --json $scratch/programs.json"
+programs make programs ARGS="--programs true --rows packed_word --check-only"
 judged make judged TRACERS="py_logging lttng_ust floor" ARGS="--workload steady --events 2000 --json $scratch/judged.json"
 history tests/long.sh
 mutants tests/long.sh
