@@ -9,7 +9,6 @@ usage: swarm.py BUILD SEED [option...]
   --object FILE     this explored row instead; several times
   --only KIND       search or storm (both; objects are only searched)
   --each SECONDS    a draw takes at most so long (20)
-  --stop N          end when so many rows are broken (all)
 A draw has the usual options and a few others. What breaks is not drawn again: its options are made fewer
 and smaller one by one while it still breaks, and the command that shows it is printed last.
 exit: 0 nothing broke, 1 usage, 2 something broke, 3 a draw had no answer (out of memory, or a crash),
@@ -148,8 +147,7 @@ class Swarm:
     def next(self):
         """The number of a draw, its row and options; None at the end."""
         with self.lock:
-            stop = self.options.stop and len(self.broken) >= self.options.stop
-            if stop or not self.rows or self.drawn == self.options.draws or time.monotonic() > self.end:
+            if not self.rows or self.drawn == self.options.draws or time.monotonic() > self.end:
                 return None
             self.drawn += 1
             chance = random.Random(f"{self.options.seed}.{self.drawn}")
@@ -239,7 +237,6 @@ def main():
     parser.add_argument("--object", action="append")
     parser.add_argument("--only", choices=("search", "storm"))
     parser.add_argument("--each", type=float, default=20)
-    parser.add_argument("--stop", type=int)
     options = parser.parse_args()
     rows = rows_of(options)
     if not rows:

@@ -251,3 +251,38 @@ int tails_run(const struct tails_config *config, struct tails_result *result)
 	free(tails);
 	return error;
 }
+
+const char *tails_regime_name(enum tails_regime regime)
+{
+	static const char *const names[TAILS_REGIMES] = { "calm", "storm", "replay" };
+
+	return names[regime];
+}
+
+/* A percentile, or null where there are no samples, or none that count. */
+static json_t *part_json(const struct histogram *histogram, double part, bool good)
+{
+	if (!histogram->count || !good)
+		return json_null();
+	return json_integer((json_int_t)histogram_percentile(histogram, part));
+}
+
+json_t *tails_json(const struct tails_config *config, const struct tails_result *result)
+{
+	const struct histogram *clear = &result->clear, *hit = &result->hit;
+	bool good = !result->violation[0];
+
+	return json_pack("{s:s, s:b, s:s, s:s?, s:s, s:I, s:I, s:s?, s:I, s:o, s:o, s:o, s:o, s:o, "
+			 "s:o, s:o, s:o, s:I, s:f}",
+			 "row", config->driver->row, "variant", config->driver->variant, "regime",
+			 tails_regime_name(config->regime), "gaps",
+			 config->gaps ? config->gaps->name : NULL, "unit", "ticks", "samples",
+			 (json_int_t)(clear->count + hit->count), "hits", (json_int_t)hit->count,
+			 "violation", good ? NULL : result->violation, "unmet_needs",
+			 (json_int_t)result->unmet, "p50", part_json(clear, 0.5, good), "p99",
+			 part_json(clear, 0.99, good), "p999", part_json(clear, 0.999, good),
+			 "p9999", part_json(clear, 0.9999, good), "max", part_json(clear, 1, good),
+			 "hit_p50", part_json(hit, 0.5, good), "hit_max", part_json(hit, 1, good),
+			 "fence_p50", part_json(&result->fence, 0.5, true), "signals",
+			 (json_int_t)result->delivered, "seconds", result->seconds);
+}

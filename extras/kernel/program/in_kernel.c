@@ -15,7 +15,6 @@ struct request {
 	uint64_t nested;
 	uint64_t seconds;
 	uint64_t cpus;
-	bool no_nmi;
 	bool price;
 	bool counted;
 	bool json;
@@ -39,8 +38,6 @@ static bool parse(int argc, char **argv, struct request *request, int *status)
 		  .into = &request->seconds, .least = 1, .most = 86400 },
 		{ "cpus", "N", "number of CPUs that record (default: all, 16 at most)",
 		  OPTION_NUMBER, .into = &request->cpus, .least = 1, .most = KERNEL_CPUS_MAX },
-		{ "no-nmi", NULL, "use three levels, without NMIs", OPTION_FLAG,
-		  .into = &request->no_nmi },
 		{ "price", NULL, "measure what an event of the task costs, and judge nothing",
 		  OPTION_FLAG, .into = &request->price },
 		{ "counted", NULL, "with --price: a tick of the clock is an instruction",
@@ -110,16 +107,15 @@ static int run_rows(struct kernel_device *device, const struct driver *const *ro
 	print_head();
 	for (i = 0; i < count && status == EXIT_FINE; i++) {
 		const char *why = reason_against(rows[i]);
-		bool nmi = !request->no_nmi;
 
 		if (why) {
 			print_left_out(rows[i], why);
 			continue;
 		}
 		/* A mask of interrupts holds no NMI: without them it is to keep its promises. */
-		status = run(device, rows[i], request, nmi && !rows[i]->blocks, &kept);
+		status = run(device, rows[i], request, !rows[i]->blocks, &kept);
 		broken += status == EXIT_FINE && !kept;
-		if (status == EXIT_FINE && rows[i]->blocks && nmi)
+		if (status == EXIT_FINE && rows[i]->blocks)
 			status = run(device, rows[i], request, true, &kept);
 	}
 	return status != EXIT_FINE ? status : broken ? EXIT_BROKEN : EXIT_FINE;
