@@ -15,8 +15,7 @@
 #include "judge/trial.h"
 #include "explore/explore_options.h"
 #include "explore/load.h"
-#include "explore/order_rows.h"
-#include "explore/search_rows.h"
+#include "explore/tasks.h"
 #include "explore/family/verdicts.h"
 
 static int replay_row(const struct explore_options *options, const char *row)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "explore/order_rows.h"
+#include "explore/tasks.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,7 +11,6 @@
 #include "base/fail.h"
 #include "explore/family/verdicts.h"
 #include "explore/order/order.h"
-#include "explore/tasks.h"
 
 /* The payload is that of the others in "timed", too. */
 static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "explore/search_rows.h"
+#include "explore/tasks.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -62,6 +62,17 @@ int tasks_failed_before(const struct tasks *tasks, const struct task *task);
  */
 int tasks_take(struct tasks *tasks, bool load);
 
+/*
+ * Searches all families of these rows, or of the object that the options name if `count` is 0, and
+ * prints them row after row. An exit code: a broken row says more than one that cannot be searched.
+ */
+int search_rows(const struct explore_options *options, const struct driver *const *rows,
+		unsigned int count);
+
+/* The same of --order c11. */
+int order_rows(const struct explore_options *options, const struct driver *const *rows,
+	       unsigned int count);
+
 /* A line of what was found. */
 void tasks_print(const char *row, const char *what, const struct findings *findings, int searches,
 		 bool verbose);

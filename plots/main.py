@@ -14,7 +14,6 @@ usage: plots [--quiet] [RUN_DIR]
        plots --all RUN_DIR
        plots --which NEEDS [RUN_DIR]
        plots --why [RUN_DIR]
-       plots --needs RUN_DIR
        plots --reference RUN_DIR
        plots --schedule JSON FILE.svg|FILE.html
 Reads RUN_DIR/bench.json (default: {DEFAULT_RUN}) and writes there
@@ -23,9 +22,8 @@ Reads RUN_DIR/bench.json (default: {DEFAULT_RUN}) and writes there
   report.html          one page that needs no other file
 --screen prints a run's summary on 80 x 24, --all the same with every row. --which prints the row
 to take for needs such as "bytes several", by RUN_DIR or, without it, by all recorded machines.
---why prints the rule by which a row is taken, and what each row brings to it. --needs prints, as
-JSON, the rows that qualify for each need of the guide. --reference prints what results/reference/
-keeps of a run. --schedule draws what `explore --draw` plays. Other options write no file.
+--why prints the rule by which a row is taken, and what each row brings to it. --reference prints
+what results/reference/ keeps of a run. --schedule draws what `explore --draw` plays. Other options write no file.
 Exit status: 0 fine, 1 usage or a bad file, 3 no space or permission, 4 no gnuplot or Jinja2.
 Example: build/plots results/20250101T120000Z-amd-epyc-2cpu
 """
@@ -99,13 +97,6 @@ def say_why(path, _):
     return FINE
 
 
-def say_needs(path, _):
-    import guide
-    import record
-    print(json.dumps(guide.needs(record.load(path or DEFAULT_RUN))))
-    return FINE
-
-
 def say_reference(path, _):
     import machines
     import record
@@ -115,7 +106,7 @@ def say_reference(path, _):
 
 
 # What is asked in place of plots and page.
-OTHERS = {"--screen": say_screen, "--all": say_all, "--why": say_why, "--which": say_which, "--needs": say_needs,
+OTHERS = {"--screen": say_screen, "--all": say_all, "--why": say_why, "--which": say_which,
           "--reference": say_reference}
 
 

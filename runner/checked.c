@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runner/checked.h"
+#include "runner/run.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,6 +10,7 @@
 #include "judge/driver.h"
 #include "results/record.h"
 #include "runner/timing/summary.h"
+#include "workloads/workload.h"
 
 struct run_row {
 	const char *row;
@@ -50,3 +51,29 @@ void run_broke(struct run *run, int row, const char *why);
 
 /* A line on stderr for each row that broke one: a row without a timed cell is in no table. */
 void run_complain(const struct run *run);
+
+/* ---- the parts of a bench ---- */
+
+/* Plays the trial of each row, into section "trials". An exit code. */
+int tried_rows(const struct workload_bench *bench, struct run *run);
+
+/* Sentences for section "not_tried": of all that could be tried, that this run did not try. */
+json_t *tried_not(const struct workload_bench *bench);
+
+/* All forms of a workload in all rows, in the checked build. An exit code. */
+int checked_forms(const struct workload *workload, const struct workload_bench *bench,
+		  struct run *run);
+double checked_forms_seconds(const struct workload *workload, const struct workload_bench *bench);
+
+/* Sections that a workload measures itself; each is in the record afterwards, also empty. */
+int checked_sections(const struct workload_section *sections, struct workload_bench *bench,
+		     struct run *run);
+double checked_sections_seconds(const struct workload_section *sections,
+				const struct workload_bench *bench);
+
+struct counted_all;
+struct rounds;
+
+/* The sections of the record that are made from all that was measured. */
+void sections_make(const struct workload_bench *bench, const struct rounds *rounds,
+		   const struct counted_all *counted, struct run *run);

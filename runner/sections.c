@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runner/sections.h"
-#include "base/json.h"
+#include "runner/run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,9 +7,10 @@
 
 #include "base/json.h"
 #include "judge/verdict.h"
+#include "runner/counted.h"
 #include "runner/describe.h"
+#include "runner/timed.h"
 #include "runner/timing/cycles.h"
-#include "runner/tried.h"
 
 #define BELOW 0.02 /* what a floor does beyond a row without its commit is less */
 

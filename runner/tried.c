@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runner/tried.h"
+#include "runner/run.h"
 
 #include <stdio.h>
 

@@ -4,11 +4,10 @@ one answer, which is the same wherever it is said."""
 import copy
 import json
 import os
-import subprocess
 from types import SimpleNamespace
 
 import plots_fixture
-from plots_fixture import BUILD, TESTS, PlotsTest
+from plots_fixture import TESTS, PlotsTest
 
 import answer
 import guide
@@ -244,9 +243,6 @@ class Guide(Schemes):
         for need, one in needs.items():
             first = answers[need].parts[0].rows[0]
             self.assertEqual(one["rows"][first], min(one["rows"].values()))
-        its = subprocess.run([os.path.join(BUILD, "plots"), "--needs", self.run_dir], check=True,
-                             capture_output=True, text=True)
-        self.assertEqual(json.loads(its.stdout), guide.needs(run))
 
 
 class Answer(Schemes):
