@@ -5,6 +5,8 @@ Names of rows and of machines come from a file that anybody may have written.
 """
 import math
 import re
+import textwrap
+
 
 def percent_up(share):
     """To a hundredth, never below what it is: 0.00041 is 0.05."""
@@ -103,9 +105,5 @@ def error(ticks, hz):
 
 def wrapped(text, columns=100):
     """Lines of at most so many columns; those of a list item are indented."""
-    lines, indent = [""], "  " if text.startswith("- ") else ""
-    for word in text.split():
-        if lines[-1].strip() and len(lines[-1]) + len(word) + 1 > columns:
-            lines.append(indent[:-1])
-        lines[-1] += (" " if lines[-1] else "") + word
-    return lines
+    return textwrap.wrap(" ".join(text.split()), columns, break_long_words=False, break_on_hyphens=False,
+                         subsequent_indent="  " if text.startswith("- ") else "") or [""]
