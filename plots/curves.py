@@ -23,8 +23,14 @@ def alike(a, b, relative, absolute=0):
     return abs(a - b) <= absolute + relative * max(abs(a), abs(b))
 
 
-def groups(curves, same):
-    """In the order of their first members."""
+def groups(curves, x_off, y_off, y_apart=0):
+    """In the order of their first members; by how much points of one curve may be off."""
+    def same(a, b):
+        # Those that never leave 0 are one, wherever their points are.
+        return not any(y for _, y in a.points + b.points) or len(a.points) == len(b.points) and all(
+            alike(x, other_x, x_off) and alike(y, other_y, y_off, y_apart)
+            for (x, y), (other_x, other_y) in zip(a.points, b.points))
+
     found = []
     for curve in curves:
         for group in found:
@@ -71,12 +77,7 @@ def header_rates(run, plot, rows, name):
         curve = curves.setdefault(one.row, Curve(label(name(one.row)), []))
         curve.points.append((one.events_per_second, one.header_bytes_per_second))
 
-    def same(a, b):
-        return len(a.points) == len(b.points) and all(
-            alike(x, other_x, 1e-6) and alike(y, other_y, 1e-3)
-            for (x, y), (other_x, other_y) in zip(a.points, b.points))
-
-    found = groups(curves.values(), same)
+    found = groups(curves.values(), 1e-6, 1e-3)
     table = Table("header bytes by event rate, on the virtual clock: 1 events per second, 2 header "
                   "bytes per second,", "3 header bytes per event, 4 row; rows with the same "
                   "figures are one block")
@@ -110,16 +111,8 @@ def late_beat(run):
         if points:
             curves.append(Curve(row_label(one.row, bits_that_matter(run.late_beat, one)), points))
 
-    def same(a, b):
-        # Curves that never leave 0 are one, wherever their points are. Gaps are measured, so the
-        # same lateness is not the same number twice.
-        if not any(y for _, y in a.points) and not any(y for _, y in b.points):
-            return True
-        return len(a.points) == len(b.points) and all(
-            alike(x, other_x, 0.03) and alike(y, other_y, 0, 0.05)
-            for (x, y), (other_x, other_y) in zip(a.points, b.points))
-
-    found = groups(curves, same)
+    # Gaps are measured, so the same lateness is not the same number twice.
+    found = groups(curves, 0.03, 0, 0.05)
     table = Table("a beat that comes late: 1 measured gap [wraps], 2 wraps lost by the event after "
                   "it (mean), 3 row;", "rows with the same figures are one block")
     add_groups(table, found)
@@ -140,18 +133,8 @@ def backstep(run):
     """Those that are worst at worst come first, those that are exact last; without baselines."""
     curves = [Curve(label(one.row), one.curve) for one in clocks.judged(run) if one.curve]
 
-    def damage(curve):
-        return max(y for _, y in curve.points)
-
-    def same(a, b):
-        # Always exact is one line, whatever steps a row's field calls for.
-        if not damage(a) and not damage(b):
-            return True
-        return len(a.points) == len(b.points) and all(
-            alike(x, other_x, 1e-6) and alike(y, other_y, 0.03)
-            for (x, y), (other_x, other_y) in zip(a.points, b.points))
-
-    found = sorted(groups(curves, same), key=lambda group: -max(map(damage, group)))
+    found = sorted(groups(curves, 1e-6, 0.03),
+                   key=lambda group: -max(y for curve in group for _, y in curve.points))
     table = Table("a clock that goes back, on the virtual clock: 1 step [ticks], 2 worst error of "
                   "a decoded time [ticks], wherever", "the step came, 3 row; rows with the same "
                   "figures are one block")
