@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -33,11 +34,14 @@ bool ctf_trace_knows_ctf2(void)
  * At some damage it ends its program by a signal, or goes round in circles. Then
  * what was read is what there is: nothing of the library is called again.
  */
-static const int stops[] = { SIGABRT, SIGFPE, SIGPROF,
-#ifndef __SANITIZE_ADDRESS__
-			     SIGSEGV
+static const int stops[] = { SIGABRT, SIGFPE, SIGPROF, SIGSEGV };
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#define SANITIZED __has_feature(address_sanitizer)
+#else
+#define SANITIZED false
 #endif
-};
 static sigjmp_buf stopped;
 
 static void on_stop(int signal)
@@ -64,12 +68,10 @@ static void catch_stops(bool on)
 	if (on)
 		getrlimit(RLIMIT_DATA, &before);
 	limit = before;
-#ifndef __SANITIZE_ADDRESS__
-	if (on && limit.rlim_cur > MEMORY_MOST)
+	if (on && !SANITIZED && limit.rlim_cur > MEMORY_MOST)
 		limit.rlim_cur = MEMORY_MOST;
-#endif
 	setrlimit(RLIMIT_DATA, &limit);
-	for (i = 0; i < sizeof(stops) / sizeof(*stops); i++)
+	for (i = 0; i < sizeof(stops) / sizeof(*stops) - SANITIZED; i++)
 		sigaction(stops[i], &action, NULL);
 	watch(on);
 }
@@ -315,14 +317,19 @@ static void close_graph(struct graph *graph)
 
 char *ctf_trace_metadata(const char *dir, size_t *bytes)
 {
-	char *text = calloc(1, METADATA_MOST), path[4096];
+	char path[4096], *text;
+	struct stat is = { 0 };
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/metadata", dir);
 	file = fopen(path, "rb");
+	if (file && fstat(fileno(file), &is))
+		is.st_size = 0;
+	*bytes = is.st_size < METADATA_MOST ? (size_t)is.st_size : METADATA_MOST;
+	text = calloc(1, *bytes + 1);
 	if (!text)
 		end_memory("metadata");
-	*bytes = file ? fread(text, 1, METADATA_MOST - 1, file) : 0;
+	*bytes = file ? fread(text, 1, *bytes, file) : 0;
 	if (file)
 		fclose(file);
 	return text;

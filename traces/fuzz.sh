@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: fuzz.sh BUILD SECONDS   What reads sub-buffers of ftrace, Chrome's JSON, perf.data and XRay's
-# logs, so long each. What was found once is kept in BUILD/fuzz/corpus-FORMAT and tried first; a finding is
+# usage: fuzz.sh BUILD SECONDS   What reads sub-buffers of ftrace, Chrome's JSON, perf.data, XRay's logs and
+# CTF, so long each. What was found once is kept in BUILD/fuzz/corpus-FORMAT and tried first; a finding is
 # BUILD/fuzz/crash-*, exit code 2; 3: it ended early.
 set -eu
 folder=$1/fuzz
@@ -24,23 +24,29 @@ seeds() { # FORMAT
 	perf) cp tests/data/lint/*perf.data "$folder/corpus-perf" ;;
 	xray) cp tests/data/lint/xray-far-apart "$folder/corpus-xray" ;;
 	esac
-	[ "$1" = ftrace ] || python3 -B -c "import os, sys
+	[ "$1" = ftrace ] || python3 -B -c "import os, sys, tempfile
 sys.path.insert(0, 'tests/traces')
 import plants
 for fault in plants.FAULTS[sys.argv[1]]:
-    path, _ = plants.plant(sys.argv[1], fault, 1, sys.argv[2])
-    with open(path, 'rb') as whole, open(os.path.join(sys.argv[2], fault), 'wb') as part:
-        part.write(whole.read()[:8000])
-    os.remove(path)" "$1" "$folder/corpus-$1"
+    with tempfile.TemporaryDirectory() as folder:
+        path, _ = plants.plant(sys.argv[1], fault, 1, folder)
+        text = b''
+        if os.path.isdir(path):  # two bytes say how long the metadata is, then it and a stream
+            text = open(path + '/metadata', 'rb').read()
+            text, path = len(text).to_bytes(2, 'little') + text, path + '/ch_0'
+        with open(path, 'rb') as whole, open(os.path.join(sys.argv[2], fault), 'wb') as part:
+            part.write(text + whole.read()[:8000])" "$1" "$folder/corpus-$1"
 }
 
-for format in ftrace chrome perf xray; do
-	log=$folder/log-$format
+# Of CTF in processes of their own: where libbabeltrace2 stops it keeps what it holds, or reads on for ever, which read-trace ends.
+for format in ftrace chrome perf xray ctf; do
+	log=$folder/log-$format apart=
+	[ $format != ctf ] || apart="-fork=1 -ignore_timeouts=1 -ignore_ooms=1 -timeout=60 -rss_limit_mb=6000 -detect_leaks=0"
 	seeds $format
 	echo "fuzzing $format for $2 s"
-	if "$folder/fuzz_$format" -max_total_time="$2" -max_len=8192 -timeout=10 -rss_limit_mb=2048 ${RUNS:+-runs=$RUNS} \
-		-print_final_stats=1 -artifact_prefix="$folder/crash-" "$folder/corpus-$format" >"$log" 2>&1; then
-		echo "$(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$log") executions, nothing found"
+	if ASAN_OPTIONS=${apart:+detect_leaks=0} "$folder/fuzz_$format" -max_total_time="$2" -max_len=8192 -timeout=10 -rss_limit_mb=2048 ${RUNS:+-runs=$RUNS} \
+		$apart -print_final_stats=1 -artifact_prefix="$folder/crash-" "$folder/corpus-$format" >"$log" 2>&1; then
+		echo "$(sed -n 's/^Done \([0-9]*\) runs.*/\1/p; s/^#\([0-9]*\): cov.*/\1/p' "$log" | tail -1) executions, nothing found"
 		continue
 	fi
 	tail -30 "$log"

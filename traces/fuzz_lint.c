@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* libFuzzer: any bytes as a file of the format whose importer is IMPORTER, judged and printed. */
+/*
+ * libFuzzer: any bytes as a file of the format whose importer is IMPORTER, judged and printed. Of
+ * CTF as a folder: how long the metadata is, in two bytes, then the metadata and a stream.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,29 +10,66 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+#ifdef IN_FOLDER
+static char folder[] = "/tmp/stampede-fuzz-XXXXXX";
+
+static void put(const char *name, const uint8_t *data, size_t size)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "w");
+	if (!file || fwrite(data, 1, size, file) != size || fclose(file))
+		__builtin_trap();
+}
+
+static void import(struct lint *lint, const uint8_t *data, size_t size, struct trace_fault *fault)
+{
+	size_t metadata = size < 2 ? 0 : (data[0] | data[1] << 8) % (size - 1);
+
+	if (folder[sizeof(folder) - 2] == 'X' && !mkdtemp(folder))
+		__builtin_trap();
+	if (size < 2)
+		return;
+	put("metadata", data + 2, metadata);
+	put("stream", data + 2 + metadata, size - 2 - metadata);
+	lint_ctf(lint, folder);
+	*fault = lint->fault;
+}
+#else
+static void import(struct lint *lint, const uint8_t *data, size_t size, struct trace_fault *fault)
+{
+	struct trace_file file = { .path = "f", .size = size };
+	/* On the heap with nothing behind it: one that reads on is caught. */
+	uint8_t *bytes = malloc(size);
+
+	if (!size || !bytes) {
+		free(bytes);
+		return;
+	}
+	file.bytes = memcpy(bytes, data, size);
+	IMPORTER(lint, &file, fault);
+	free(bytes);
+}
+#endif
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct lint lint = { .unit = "ns", .hz = 1000000000, .place_name = "offset" };
 	struct trace_fault fault = { .set = false };
-	struct trace_file file = { .path = "f", .size = size };
-	/* On the heap with nothing behind it: one that reads on is caught. */
-	uint8_t *bytes = malloc(size);
 	static FILE *out;
 
 	if (!out)
 		out = fopen("/dev/null", "w");
-	if (!size || !bytes || !out) {
-		free(bytes);
+	if (!out)
 		return 0;
-	}
-	file.bytes = memcpy(bytes, data, size);
-	IMPORTER(&lint, &file, &fault);
+	import(&lint, data, size, &fault);
 	lint.fault = fault;
 	lint_finish(&lint);
 	if (lint_print(&lint, out, "f") != (lint_sums(&lint).found > 0))
 		__builtin_trap();
 	json_decref(lint_json(&lint, "f"));
 	lint_free(&lint);
-	free(bytes);
 	return 0;
 }

@@ -23,7 +23,7 @@ cat >"$scratch/main.c" <<-'END'
 		return LLVMFuzzerTestOneInput(bytes, 0) || argc < 2;
 	}
 END
-for format in ftrace chrome perf xray; do
+for format in ftrace chrome perf xray ctf; do
 	command=$(make -n --no-print-directory BUILD="$scratch" V=1 "$scratch/fuzz/fuzz_$format" 2>/dev/null |
 		sed -e ':a' -e '/\\$/N; s/\\\n//; ta' | grep '^clang ')
 	command=$(printf '%s' "$command" | sed "s,^clang,${CC:-gcc} -O0 -w $scratch/main.c,; s,-fsanitize=fuzzer[^ ]*,,; s,-O2,,; s,-Werror,,")
