@@ -65,9 +65,14 @@ fi
 # In one ring for both: exact with a reader that keeps the upper bits, a wrap off with one that takes
 # what is less for a wrap.
 rows="=packed_upper_locked =packed_word_locked_fenced =full_tsc_locked"
-$stress --skew 100000 --threads 2 --shared --schemes "$rows" --json "$scratch/shared.json" \
-	>"$scratch/out" 2>"$scratch/err"
-report $? "one ring, clocks that differ"
+# Threads that never meet, because others have the CPUs, show nothing: then once more.
+for _ in 1 2 3 4 5 6 7 8; do
+	$stress --skew 100000 --threads 2 --shared --schemes "$rows" --json "$scratch/shared.json" \
+		>"$scratch/out" 2>"$scratch/err"
+	got=$?
+	[ "$(grep -c '): need not met$' "$scratch/out")" -lt 3 ] || ! grep -q 'read wrong [1-9]' "$scratch/out" || break
+done
+report $got "one ring, clocks that differ"
 finds "one ring: right where it is promised, and a wrap off where not" "$scratch/shared.json" \
 	"{row: (clock['wrong'] > 0, clock['worst_ticks'] >= 2**27 - 100000, clock['until'] == '-')
 	for row, (verdict, clock) in $of_all.items() if verdict == 'need not met'} ==
