@@ -2,7 +2,6 @@
 # Stampede: which scheme stamps a tracer's events right, and at what cost. `make help` helps.
 
 CC ?= gcc
-CXX ?= g++
 BUILD ?= build
 O := $(BUILD)/obj
 V ?= 0
@@ -14,7 +13,7 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 ifeq ($(origin CXX),default)
-CXX := g++
+CXX := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),g++)
 endif
 
 # A compiler of tomorrow warns of something new: that ends a build only where it is asked for.
@@ -31,7 +30,7 @@ CFLAGS_ALL := -std=gnu11 $(OPT) -g -pthread -D_GNU_SOURCE= $(FILES) $(WARN) $(IN
 	$(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 $(OPT) -g -pthread $(FILES) -Wall -Wextra $(werror) $(INCLUDES) $(san) \
 	$(CXXFLAGS)
-LDFLAGS_ALL := -pthread $(san) $(LDFLAGS)
+LDFLAGS_ALL := -pthread $(san) $(if $(and $(SANITIZE),$(findstring clang,$(CC))),-fsanitize-link-c++-runtime) $(LDFLAGS)
 LIBS := -lhwloc -ljansson -lbenchmark -lstdc++ -lm
 
 GIT_STATE := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || \

@@ -124,7 +124,8 @@ static inline double driver_beat_ticks(const struct driver *driver, uint32_t sta
 {
 	if (driver->desc->beat_ns)
 		return driver->desc->beat_ns * hz / 1e9;
-	return (double)(UINT64_C(1) << stamp_bits) / driver->desc->beats_per_wrap;
+	return (stamp_bits < 64 ? (double)(UINT64_C(1) << stamp_bits) : 0x1p64) /
+	       driver->desc->beats_per_wrap;
 }
 
 static inline double driver_beat_ns(const struct driver *driver, uint32_t stamp_bits, double hz)

@@ -308,7 +308,7 @@ static int run_library(struct plan *plan, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	char **words = calloc(2 * (size_t)argc + 2, sizeof(*words));
+	static char **words; /* the plan points into them to the end */
 	static struct plan plan;
 	struct where where = { .place = { .topology = NULL } };
 	static struct run run;
@@ -319,6 +319,7 @@ int main(int argc, char **argv)
 		return cell_process_main(argc, argv);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	plan = plan_usual;
+	words = calloc(2 * (size_t)argc + 2, sizeof(*words));
 	if (!words)
 		return fail_memory("the command line");
 	if (!plan_parse(part(argc, argv, false, words), words, &plan, &status))

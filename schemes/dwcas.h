@@ -93,7 +93,8 @@ static inline const char *scheme_unsupported(void)
 #if defined(__x86_64__) && defined(LOCAL_HAS_PAIR)
 	unsigned int a, b, c = 0, d;
 
-	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_CMPXCHG16B))
+	/* CMPXCHG16B, which each compiler writes in its own way */
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & (1 << 13)))
 		return "this CPU has no cmpxchg16b";
 	return NULL;
 #elif defined(LOCAL_HAS_PAIR)

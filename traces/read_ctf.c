@@ -182,6 +182,7 @@ static void report(const struct ctf_trace *trace, const char *dir, struct read_s
 	}
 	sum->events += events;
 	sum->faulty |= trace->damaged;
+	sum->stopped |= trace->stopped;
 	if (trace->damaged)
 		fail_line("%s: %s; read before it: %" PRIu64 " events in %" PRIu64 " packets", dir,
 			  trace->why, events, packets);
@@ -202,7 +203,7 @@ int read_ctf(const struct read_options *options, const char *dir, struct read_su
 				       options->csv ? find_columns : take_gap, &reading);
 	if (!error && options->csv) {
 		error = print_header(&reading, &trace, dir);
-		if (!error) {
+		if (!error && !trace.stopped) {
 			ctf_trace_free(&trace);
 			error = ctf_trace_read(&trace, dir, BT_LOGGING_LEVEL_NONE, print_event,
 					       &reading);

@@ -241,5 +241,9 @@ int main(int argc, char **argv)
 	}
 	if (!status && sum.faulty)
 		status = EXIT_USAGE;
-	return sum.found ? worst(status, EXIT_BROKEN) : status;
+	if (sum.found)
+		status = worst(status, EXIT_BROKEN);
+	if (sum.stopped)
+		end_now(status);
+	return status;
 }

@@ -52,6 +52,7 @@ struct read_sum {
 	struct gap_histogram gaps;
 	bool faulty; /* a file could not be read to its end, or has times that go back */
 	bool found; /* --lint: a time is wrong */
+	bool stopped; /* a library was, which holds what it did not free */
 };
 
 /*

@@ -148,6 +148,14 @@ int __tsan_atomic64_compare_exchange_strong(volatile uint64_t *at, uint64_t *exp
 	return stored;
 }
 
+/* clang's form of it */
+uint64_t __tsan_atomic64_compare_exchange_val(volatile uint64_t *at, uint64_t expected,
+					      uint64_t value, int order, int failed)
+{
+	__tsan_atomic64_compare_exchange_strong(at, &expected, value, order, failed);
+	return expected;
+}
+
 void __tsan_atomic_thread_fence(int order)
 {
 	if (order_running)

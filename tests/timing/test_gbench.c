@@ -174,7 +174,10 @@ static int child_main(void)
 	char error[GBENCH_ERROR_BYTES];
 	json_t *result = run(&script, 1000, error);
 
-	return !result || json_number(result, "iterations") != 1024 || script.calls != 1;
+	int wrong = !result || json_number(result, "iterations") != 1024 || script.calls != 1;
+
+	json_decref(result);
+	return wrong;
 }
 
 static void environment_is_overruled(void **unused)

@@ -155,7 +155,7 @@ report $? "- is standard output, and no file"
 shows "--help says how" 'usage: verdicts.py' python3 -B extras/ci/verdicts.py --help
 sed -n 's/^        //p' extras/ci/action.yml >"$scratch/action"
 mkdir "$scratch/workspace"
-(unset MAKEFLAGS MAKELEVEL MFLAGS && cd "$scratch/workspace" && FAULT=back PACKAGES=present ADAPTER="$scratch/toy/" OPTIONS="--rounds 1" AT=src/mine.c \
+(unset MAKEFLAGS MAKELEVEL MFLAGS && export BUILD="$build" && cd "$scratch/workspace" && FAULT=back PACKAGES=present ADAPTER="$scratch/toy/" OPTIONS="--rounds 1" AT=src/mine.c \
 	GITHUB_ACTION_PATH="$OLDPWD/extras/ci" bash -e "$scratch/action") >"$scratch/out" 2>&1
 [ $? -eq 2 ] && grep -q '^not ok 1 ' "$scratch/out" && grep -q src/mine.c "$scratch/workspace/judged.sarif" &&
 	[ -s "$scratch/workspace/judged.xml" ]
