@@ -516,9 +516,9 @@ static const char *find_events(struct chrome_reading *chrome, const char *at, co
 		if (at == end || *at != '"' || !json_value(&at, end, &key))
 			break;
 		at = json_blank(at, end);
-		if (at == end || *at++ != ':')
+		if (at == end || *at != ':')
 			break;
-		at = json_blank(at, end);
+		at = json_blank(at + 1, end);
 		if (at < end && *at == '[' && json_is(&key, "traceEvents"))
 			return at + 1;
 		event |= json_is(&key, "ph");

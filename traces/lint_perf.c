@@ -162,12 +162,12 @@ static void other(struct perf_reading *perf, uint64_t at, const struct perf_even
 						 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER));
 	uint64_t lost = 0;
 
+	if (kind->sample_id_all && bytes + sizeof(*header) <= header->size)
+		read_fields(perf, at, at + header->size - bytes, kind->sample_type, between, false);
 	if (header->type == PERF_RECORD_LOST && header->size >= sizeof(*header) + 16 &&
 	    get(perf, at + sizeof(*header) + 8, &lost, sizeof(lost)))
 		lint_loss(perf->lint, perf->lint->newest, at, lost,
 			  !lost || lost > LOST_MOST ? "lost events cannot be as many as" : NULL);
-	if (kind->sample_id_all && bytes + sizeof(*header) <= header->size)
-		read_fields(perf, at, at + header->size - bytes, kind->sample_type, between, false);
 }
 
 /* The bytes of the record; 0: a fault. */
@@ -192,7 +192,7 @@ static uint64_t record(struct perf_reading *perf, uint64_t at, uint64_t end)
 		snprintf(perf->lint->skipped, sizeof(perf->lint->skipped),
 			 ": records of type %u are unknown here", header.type);
 	if (header.type == PERF_RECORD_SAMPLE) {
-		sample(perf, at, at + header.size);
+		sample(perf, at, header.size);
 	} else if (header.type == RECORD_FINISHED_ROUND) {
 		perf->floor = perf->round;
 		perf->round = perf->newest;
