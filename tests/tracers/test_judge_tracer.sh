@@ -61,6 +61,12 @@ hang 1 not done in time
 away 4 no toys
 END
 
+says "gaps that are not there" 3 'cannot read /none' "$judge" --workload replay --gaps /none floor
+says "files that cannot be kept, before the run" 3 'cannot write /proc/none' "$judge" --keep /proc/none "$toy/"
+mkdir -p "$scratch/taken/truth"
+says "and after it" 3 'cannot copy .*/taken: ' "$judge" --keep "$scratch/taken" "$toy/"
+"$judge" --keep "$scratch/files" "$toy/" >"$scratch/out" && [ "$(cat "$scratch"/files/* | wc -l)" -eq 2432 ]
+report $? "files that can be are whole"
 FAULT=two_late "$judge" "$toy/" >"$scratch/out"
 grep -q ': 1200 events, 1200 decoded, 0 counted as lost$' "$scratch/out" &&
 	grep -q 'outside of their call: 0 early, 2 late; median 1, 99 % 11, worst 11 ns$' "$scratch/out"
@@ -179,73 +185,6 @@ for option in "events 9" "events 100000001" "rounds 0" "rounds 100001" "every 0"
 	"depth 0" "depth 3" "stride 0" "stride 100001" "at 12" "at 1:x"; do
 	says "--$option is refused" 1 "--${option% *}.* .*${option#* }" "$judge" --$option "$toy/"
 done
-export BUILD="$build"
-# The workloads themselves: a weaker one would have every tracer kept.
-mkdir "$scratch/measure"
-${CC:-gcc} -O2 -D_GNU_SOURCE -I. tests/tracers/measure.c extras/tracers/driver.c extras/tracers/every.c -pthread -o "$scratch/measure/measure"
-echo '{"tracer": "measure", "workloads": ["steady", "threads", "signals", "stall", "replay"], "promises": {"window": {}, "whole": {}, "losses": {}, "causal": {}}}' >"$scratch/measure/adapter.json"
-fake "$scratch/measure/run" <<-'END'
-	"${0%/*}/measure" "$@" >&2 || exit
-	# The effect that $EARLY counts from the first is a nanosecond before its cause.
-	[ -z "$EARLY" ] || awk -v n="$EARLY" -v CONVFMT=%.0f 'FNR == NR && /^after/ && ++k == n { cause = $3; effect = $5 }
-		FNR != NR { if ($2 == 0 && $3 == cause) time = $4; line[++lines] = $0 }
-		END { for (i = 1; i <= lines; i++) { split(line[i], w); print w[2] == 1 && w[3] == effect ? "event 1 " effect " " (time - 1) : line[i] } }' \
-		"$1/truth" "$1/decoded" >"$1/early"
-	[ -z "$EARLY" ] || mv "$1/early" "$1/decoded"
-END
-printf 'log2_bucket,lo_ns,hi_ns,count\n19,1000000,1000000,3\n22,6000000,6000000,1\n' >"$scratch/gaps"
-measured() { # WORKLOAD EVENTS EXPRESSION NAME: about the gaps, sorted, between entries of stream 0, and what run has said
-	for try in 1 2 3 4 5 6 7 8 9 10; do # on a busy machine all timers have come when the thread comes back
-		"$judge" --workload "$1" --events $2 --gaps "$scratch/gaps" --keep "$scratch/kept" --json "$scratch/json" "$scratch/measure/" >"$scratch/out" 2>"$scratch/deep"
-		code=$?
-		[ "$1" != signals ] || grep -q ': 4 deep' "$scratch/deep" && break
-	done
-	python3 - "$scratch" "$code" "$3" <<-'END' 2>"$scratch/err"
-		import json, sys
-		entry = [int(line.split()[3]) for line in open(sys.argv[1] + "/kept/truth") if line.startswith("event 0 ")]
-		afters = sum(line.startswith("after ") for line in open(sys.argv[1] + "/kept/truth"))
-		gaps = sorted(b - a for a, b in zip(entry, entry[1:]))
-		deep = int(open(sys.argv[1] + "/deep").read().split()[-2])
-		causal = json.load(open(sys.argv[1] + "/json"))[0]["promises"]["causal"]
-		code = int(sys.argv[2])
-		assert eval(sys.argv[3]) and code == 2 * causal["seen"], (len(entry), deep, afters, causal, code, gaps[len(gaps) // 2], gaps[-8:])
-	END
-	told $? "$4"
-}
-measured steady 2000 'len(entry) == 2000 and deep == 1' "steady: one at a time"
-measured steady "160 --every 16" '[bool(one) for one in entry] == [not n % 16 for n in range(160)]' "and the clock is read around one event in 16"
-measured signals 4000 'len(entry) == 4000 and deep == 4' "signals: each of three levels interrupts those below it"
-measured stall 400 'sum(gap >= 2.5e9 for gap in gaps) == 2 and sum(gap >= 2e7 for gap in gaps) >= 6' "stall: two pauses of 2.5 s, and those of 20 ms"
-measured replay 100 'gaps[0] >= 1e6 and 12 <= sum(gap >= 6e6 for gap in gaps) and gaps[50] < 6e6' \
-	"replay: gaps as long as the file says, and in its shares"
-measured threads 4000 'code == 0 and afters >= 10 and causal["tried"] == afters' "threads: events of the second answer some of the first"
-EARLY=3 measured threads 4000 'code == 2 and (causal["seen"], causal["worst"]) == (1, 1)' "and one of them that is too early is found"
-"$judge" --workload threads --events 140000 floor >"$scratch/out" 2>"$scratch/err" &&
-	grep -q ': 140000 events, 131072 decoded, 8928 counted as lost$' "$scratch/out" && grep -q 'losses *kept' "$scratch/out"
-told $? "an array of the last events of each thread, and a count of the others"
-says "gaps that are not there" 3 'cannot read /none' "$judge" --workload replay --gaps /none floor
-says "files that cannot be kept, before the run" 3 'cannot write /proc/none' "$judge" --keep /proc/none floor
-mkdir -p "$scratch/taken/truth"
-says "and after it" 3 'cannot copy .*/taken: ' "$judge" --workload steady --events 50 --keep "$scratch/taken" floor
-says "replay without its gaps" 1 'no gaps in /none' env GAPS=/none "$build/tracers/floor" "$scratch" replay 50 1
-says "a clock that cannot step" 1 '/clock: this clock cannot step' "$build/tracers/floor" "$scratch" step 50 1
-echo +0.0 >"$scratch/clock"
-"$build/tracers/floor" "$scratch" step 50 1 && [ "$(cat "$scratch/clock")" = +0.5 ]
-report $? "the wall clock steps back, and on"
-"$judge" --price --rounds 3 --events 1000 --json "$scratch/json" floor >"$scratch/out" 2>&1
-python3 - "$scratch/json" <<-END
-	import json, sys
-	floor = json.load(open(sys.argv[1]))[0]
-	assert floor["ratio"] == 1 and floor["rounds"] == 3 and 0 < floor["ns"] < 1e4 and floor["judging"] > 0, floor
-END
-report $? "a price, and what judging adds to it"
-"$judge" --price --evict --rounds 1 --events 15 --json "$scratch/cold" floor >"$scratch/out" 2>&1
-python3 - "$scratch/json" "$scratch/cold" <<-END
-	import json, sys
-	warm, cold = (json.load(open(name))[0]["ns"] for name in sys.argv[1:])
-	assert cold > 3 * warm, (warm, cold)
-END
-report $? "after the caches were evicted an event costs more"
 # Batches of each round whose medians, and the medians over rounds, are known.
 for name in first second; do
 	mkdir "$scratch/$name"
