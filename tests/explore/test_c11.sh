@@ -87,6 +87,31 @@ while IFS=: read -r name wanted; do
 	[ "$got" = "$wanted" ] || sed 's/^/# /' "$scratch/err"
 	[ "$got" = "$wanted" ] || echo "# wanted $wanted, got $got"
 done <"$scratch/wanted"
+# Rows, and broken ones: how many executions, of how many events, and what is told of the first that is broken. Their
+# number is the compiled code's; new lines behind those of `$ PATCH ROW OPTIONS` are in $counts, if a change is wanted.
+golden=tests/data/explored_order.txt counts=$scratch/counts
+make="make -s --no-print-directory BUILD=$scratch/make"
+$make "$scratch/make/flags" "$scratch/make/mutants/.split"
+${CC:-cc} --version | head -1 >"$counts"
+grep '^\$' $golden | while read -r line; do
+	set -- $line # $ PATCH ROW OPTION...
+	object=$scratch/$2/$3.order.so
+	if [ ! -e "$object" ]; then
+		rm -rf "$scratch/tree" && sh tests/cases/tree.sh "$scratch/tree"
+		[ "$2" = none ] || patch -s -p1 -d "$scratch/tree" <"$scratch/make/mutants/$2.patch"
+		$make TREE="$scratch/tree" EXPLORED="$scratch/$2" "$object"
+	fi
+	echo "$line"
+	shift 3
+	"$explore" --order c11 --object "$object" "$@" --json "$scratch/json" 2>&1 | sed '/^row  /d; s/  *[0-9.]* s  / /'
+	sed -nE 's/^ *"(decoded|extended|inexact)": ([0-9]+).*/\1 \2/p' "$scratch/json"
+done >>"$counts"
+if [ "$(head -1 $golden)" = "$(head -1 "$counts")" ]; then
+	diff $golden "$counts" >"$scratch/err"
+	told $? "as many executions of rows as recorded"
+else
+	skip "the recorded executions" "another compiler: $(head -1 "$counts")"
+fi
 "$explore" --schemes =packed_word --writers 2 --preemptions 1 --delays 1 >"$scratch/out" 2>"$scratch/err"
 [ $? -eq 1 ] && grep -q 'is for --order c11' "$scratch/err"
 report $? "--delays without --order c11 is refused"
