@@ -249,10 +249,10 @@ class InTree:
 
     def good(self, test, tree, seconds):
         with tempfile.TemporaryDirectory(dir=self.machine.folder) as into:
-            # What adapters keep there would be that of another mutant.
-            build = os.path.abspath(self.machine.shadow(into, "tracers"))
-            return passes(f"tests/{test}", build, seconds, tree,
-                          limits if test.endswith(".sh") else limits_of_python)
+            # What adapters keep of C would be that of another mutant. A test may copy the build of Python.
+            build = self.machine.build if self.source.endswith(".py") else self.machine.shadow(into, "tracers")
+            return passes(f"tests/{test}", os.path.abspath(build), seconds, tree,
+                          limits_of_python if test.endswith(".py") else limits)
 
     def killer(self, text):
         with tempfile.TemporaryDirectory(dir=self.machine.folder) as into:
