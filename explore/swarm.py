@@ -209,7 +209,7 @@ def rows_of(options):
     build = os.path.relpath(options.build)
     paths = options.object or sorted(glob.glob(f"{build}/explored/*.so"))
     rows = [Row(build, os.path.basename(path).split(".")[0] if not options.object else path, path) for path in paths
-            if not path.endswith((".points.so", ".order.so"))] if options.only != "storm" else []
+            if not path.endswith((".points.so", ".order.so"))]
     if not options.object:
         # Objects of known faults are built beside the rows.
         with open("schemes/schemes.def", encoding="ascii") as file:
@@ -219,9 +219,9 @@ def rows_of(options):
                 sys.exit(failed(f"no row is called '{name}'"))
         rows = [one for one in rows if one.name in (options.schemes or known)]
     names = sorted({one.name for one in rows} | set(options.schemes or ()))
-    storms = [Row(build, name, None) for name in names] if options.only != "search" and not options.object else []
+    storms = [Row(build, name, None) for name in names if not options.object]
     # As often a storm as a search of one shape: a storm is longer, and tries one schedule in many.
-    return rows + storms
+    return (rows if options.only != "storm" else []) + (storms if options.only != "search" else [])
 
 
 def main():

@@ -207,6 +207,7 @@ static void lists_choose_rows(void **state)
 	chooses("nested_stamps* floor", "034");
 	chooses(" ,floor,, floor ,nested_stamps_cmpxchg ", "04");
 	chooses("full,full_tsc", "12");
+	chooses("=floor all", "01234");
 }
 
 static void lists_with_an_unknown_row_choose_nothing(void **state)
@@ -214,6 +215,7 @@ static void lists_with_an_unknown_row_choose_nothing(void **state)
 	static const char *const lists[][2] = {
 		{ "flor", "no scheme is called 'flor'; the nearest is 'floor'" },
 		{ "floor ful", "no scheme is called 'ful'; the nearest is 'full'" },
+		{ "alls", "no scheme is called 'alls'" },
 		{ "floor_", "no scheme is called 'floor_'; the nearest is 'floor'" },
 		{ "full_ts floor", "no scheme is called 'full_ts'; the nearest is 'full_tsc'" },
 		{ "nested_", "no scheme is called 'nested_'" },

@@ -31,6 +31,7 @@ import swarm
 from types import SimpleNamespace
 its = swarm.Swarm([swarm.Row("build", "a", "a.so"), swarm.Row("build", "b", None)], SimpleNamespace(
     seed=int(sys.argv[1]), minutes=1, stop=None, draws=20))
+assert 59 < its.end - its.start <= 60
 while drawn := its.next():
     print(drawn[0], drawn[1].name, drawn[2])' "$1"
 }
@@ -70,7 +71,21 @@ $cases --seconds 3 "$scratch/packed_same.patch" >"$scratch/mutant" 2>&1
 [ $? -eq 1 ] && grep -q "NOT FOUND in [1-9][0-9]* draws" "$scratch/mutant"
 report $? "one that changes nothing is not"
 rm -rf "$build/cases/packed_same"
-mkdir -p "$scratch/silent/explored" && : >"$scratch/silent/explored/packed_word.small.so"
+mkdir -p "$scratch/silent/explored" && touch "$scratch"/silent/explored/packed_word.small.so \
+	"$scratch"/silent/explored/packed_word.order.so "$scratch"/silent/explored/full_tsc.page.so "$scratch"/silent/explored/seed_004.page.so
+python3 -B -c '
+import sys
+sys.path.insert(0, "explore")
+import swarm
+from types import SimpleNamespace
+def rows(**its):
+    found = swarm.rows_of(SimpleNamespace(**{"build": sys.argv[1], "object": None, "only": None, "schemes": None, **its}))
+    return " ".join(one.name + ":" * bool(one.path) for one in found)
+assert rows() == "full_tsc: packed_word: full_tsc packed_word" and rows(schemes=["floor", "full_tsc"]) == "full_tsc: floor full_tsc"
+assert rows(only="search") == "full_tsc: packed_word:" and rows(only="storm") == "full_tsc packed_word"
+assert rows(object=["a.so"]) == rows(object=["a.so"], only="search", schemes=["floor"]) == "a.so:" and not rows(object=["a.so"], only="storm")
+' "$scratch/silent"
+report $? "rows are searched and stormed, those of the suite, or an object alone is searched"
 printf '#!/bin/sh\nexit 3\n' >"$scratch/silent/explore" && chmod +x "$scratch/silent/explore"
 python3 -B explore/swarm.py "$scratch/silent" 1 --only search --draws 2 >"$scratch/said"
 [ $? -eq 3 ] && grep -q "no answer: 2 draws with exit code 3" "$scratch/said"
@@ -82,6 +97,9 @@ END
 python3 -B explore/swarm.py "$scratch/silent" 1 --only search --draws 9 --each 7 | grep -qE \
 	'^9 draws in [0-9]+ s: 4 kept, 0 broken, 2 took longer than 7.0 s, 3 are not possible; rows broken: none$'
 report $? "draws are counted by what became of them"
+rm -r "$scratch"/silent/explore.*
+python3 -B explore/swarm.py "$scratch/silent" 1 --only search --draws 1 | grep -q ': 1 kept, 0 broken, 0 took longer than 20 s, 0 are not possible; '
+report $? "and so is one"
 says "a seed that is no number" 1 "invalid int value" $swarm one
 says "a row that is not known" 1 "no row is called 'gone'" $swarm 1 --schemes gone
 says "nothing that is built" 4 "nothing to draw from" python3 -B explore/swarm.py "$scratch" 1 --only search
