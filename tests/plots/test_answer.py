@@ -96,7 +96,7 @@ class Rule(PlotsTest):
         self.assertEqual(self.take(of((1, 1, 1, 1), False)), "packed")
 
     def test_what_an_event_costs_in_a_program(self):
-        its = run(row("a", cycles=9.5), cold_of={"a": cold(760.4, ratio=0.979)})
+        its = run(row("a", cycles=9.5), row("b"), cold_of={"a": cold(760.4, ratio=0.979), "c": cold(1)})
         its.cell = lambda name, _: next((one for one in its.steady if one.row == name), None)
         self.assertEqual(answer.cold_sentence(its, "a", str),
                          "An event of a takes 9.50 cycles in a loop, and 760 ns after other work has emptied the "
@@ -104,13 +104,13 @@ class Rule(PlotsTest):
         its.cold_of["a"].first_ns = 1295.3
         self.assertTrue(answer.cold_sentence(its, "a", str).endswith(
             "floor there; the first event after that work, of whichever row, takes 1295 ns."))
-        its.cold_of["a"].first_ns = its.cold_of["a"].ratio = its.cold_of["a"].extended_ns = 0
-        self.assertTrue(answer.cold_sentence(its, "a", str).endswith("emptied the caches."))
-        its.cold_of["a"].first_ns = its.cold_of["a"].ratio = NAN
-        self.assertTrue(answer.cold_sentence(its, "a", str).endswith("emptied the caches."))
-        self.assertEqual(answer.cold_sentence(its, "b", str), "")
-        its.steady[0].cycles = NAN
-        self.assertEqual(answer.cold_sentence(its, "a", str), "")
+        for none in 0, NAN:
+            its.cold_of["a"].first_ns = its.cold_of["a"].ratio = its.cold_of["a"].extended_ns = none
+            self.assertTrue(answer.cold_sentence(its, "a", str).endswith("emptied the caches."))
+        self.assertEqual([answer.cold_sentence(its, name, str) for name in "bcd"], ["", "", ""])
+        for cycles, ns, is_said in (0.5, 0.5, True), (0, 9, False), (9, 0, False), (NAN, 9, False), (9, NAN, False):
+            its.steady[0].cycles, its.cold_of["a"].ns = cycles, ns
+            self.assertEqual(bool(answer.cold_sentence(its, "a", str)), is_said, (cycles, ns))
 
     def test_what_one_machine_objects_to_is_not_taken(self):
         one = machine({guide.TAKE: ["a", "b"]}, a=(4, 30, NAN), b=(4, 40, NAN))
