@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """usage: test_lint.py BUILD   read-trace --lint finds each wrong time that plants.py writes, in five
 formats; nothing in clean traces; damage is one line and exit code 1. LINT_SEEDS: how many of each. TAP."""
+import json
 import os
 import random
 import re
@@ -110,8 +111,10 @@ def cases(folder):
     for name, given, wanted in (re.match(r"(.*)\n((?s:.*))\n--- ((?s:.*))$", one).groups() for one in them):
         with open(f"{folder}/trace", "wb") as file:
             file.write(content(name.split(":")[0], given))
-        said = subprocess.run([READ, "--lint", "trace"], cwd=folder, capture_output=True, text=True, check=False)
-        got = f"{said.returncode}\n{said.stdout}{said.stderr}"
+        said = subprocess.run([READ, "--lint", "--json", "json", "trace"], cwd=folder, capture_output=True, text=True, check=False)
+        with open(f"{folder}/json", encoding="utf-8") as file:
+            one, = json.load(file)
+        got = f"{said.returncode}\n{said.stdout}{said.stderr}" + json.dumps({**one, "findings": len(one["findings"])}) + "\n"
         report(got == wanted, name, got)
     said = lint("--csv", f"{folder}/trace")
     report(said.returncode == 1 and "--lint and --loss print neither" in said.stderr, "--lint with --csv", said.stderr)
