@@ -40,10 +40,10 @@ static void found_by_part_of_their_name(void **state)
 {
 	static const char *const asked[][2] = {
 		{ "threadx", " heartbeat " },	   { "riscv", " packed_word32 " },
-		{ "bpftrace", " full_tsc " },	   { "quill", " full_tsc " },
+		{ "bpftrace", " full_tsc " },	   { "kutrace", "; wraps after 20 " },
 		{ "kineto", " full_tsc " },	   { "pytorch", " full_tsc " },
 		{ "opentelemetry", " full_tsc " }, { "esp-idf", " delta_behind " },
-		{ "ros2", " extended_header " },   { "async-profiler", " full_tsc " },
+		{ "ros2", " extended_header " },   { "profiler", " full_tsc " },
 		{ "embassy", " half_periods " },   { "defmt", " half_periods " },
 	};
 	char text[4096] = "", *every, *line;
