@@ -123,7 +123,7 @@ class Context(unittest.TestCase):
                 ("", "13th Gen Intel(R) Core(TM) i7-1365U", "13th-gen-intel-core-i7-1365u-2cpu"),
                 ("", "../../etc/passwd", "etc-passwd-2cpu"), ("", "CPU", "2cpu"), ("", "unknown", "riscv64-2cpu"),
                 ("Lab_7.b", "x", "Lab_7.b"), ("a/b c\n//d", "x", "a-b-c-d"), ("..-.x.-", "x", "x."), ("../up", "x", "up"),
-                ("caf\u00e9", "x", "caf"), ("///", "x", "x-2cpu"), ("x" * 199, "x", "x" * 64)):
+                ("caf\u00e9", "x", "caf"), ("///", "x", "x-2cpu"), ("x" * 199, "x", "x" * 64), ("", "y" * 99, "y" * 47 + "-2cpu")):
             its = {"kernel": {"architecture": "riscv64"}, "cpu": {"model": model, "online": 2}}
             self.assertEqual(machine.host_alias(its, chosen), alias)
 
