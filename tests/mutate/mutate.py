@@ -213,7 +213,7 @@ class OfC:
         with open(source, "rb") as file:
             text = file.read()
         for test in tests:
-            machine.measure(test, lambda: self.good(text, test, 300))
+            machine.measure(test, lambda: self.good(text, test, 1200))
 
     def good(self, text, test, seconds):
         """Whether a test finds nothing wrong; None: it cannot be built."""
@@ -245,7 +245,7 @@ class InTree:
         self.found = operators.of_python(source) if source.endswith(".py") else \
             operators.of_c(source, ["-I.", "-D_GNU_SOURCE"])
         for test in tests:
-            machine.measure(test, lambda: self.good(test, machine.tree(), 300))
+            machine.measure(test, lambda: self.good(test, machine.tree(), 1200))
 
     def good(self, test, tree, seconds):
         with tempfile.TemporaryDirectory(dir=self.machine.folder) as into:
