@@ -5,37 +5,39 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "traces/lint_formats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #ifdef IN_FOLDER
-static char folder[] = "/tmp/stampede-fuzz-XXXXXX";
-
-static void put(const char *name, const uint8_t *data, size_t size)
+static void put(const char *path, const uint8_t *data, size_t size)
 {
-	char path[64];
-	FILE *file;
+	FILE *file = fopen(path, "w");
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "w");
 	if (!file || fwrite(data, 1, size, file) != size || fclose(file))
 		__builtin_trap();
 }
 
 static void import(struct lint *lint, const uint8_t *data, size_t size, struct trace_fault *fault)
 {
-	size_t metadata = size < 2 ? 0 : (data[0] | data[1] << 8) % (size - 1);
+	size_t text = size < 2 ? 0 : (data[0] | data[1] << 8) % (size - 1);
+	char folder[] = "/tmp/stampede-fuzz-XXXXXX", metadata[64], stream[64];
 
-	if (folder[sizeof(folder) - 2] == 'X' && !mkdtemp(folder))
-		__builtin_trap();
 	if (size < 2)
 		return;
-	put("metadata", data + 2, metadata);
-	put("stream", data + 2 + metadata, size - 2 - metadata);
+	if (!mkdtemp(folder))
+		__builtin_trap();
+	snprintf(metadata, sizeof(metadata), "%s/metadata", folder);
+	snprintf(stream, sizeof(stream), "%s/stream", folder);
+	put(metadata, data + 2, text);
+	put(stream, data + 2 + text, size - 2 - text);
 	lint_ctf(lint, folder);
 	*fault = lint->fault;
+	unlink(metadata);
+	unlink(stream);
+	rmdir(folder);
 }
 #else
 static void import(struct lint *lint, const uint8_t *data, size_t size, struct trace_fault *fault)

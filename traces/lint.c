@@ -360,11 +360,21 @@ static bool is_suspect(const struct lint_stream *stream, int64_t time)
 /* Do so many come after a time that is 1000 times those before it that they all are? */
 static void count_beyond(struct lint *lint, struct lint_stream *stream, int64_t time)
 {
+	struct lint_finding *finding;
+
 	if (stream->beyond && time < stream->first_beyond.time / 32)
 		stream->beyond = 0;
-	else if (stream->beyond && ++stream->beyond == UNIT_EVENTS)
-		lint_add(lint, LINT_UNIT, &stream->first_beyond,
-			 "from here on about 1000 times the times before");
+	if (!stream->beyond || ++stream->beyond != UNIT_EVENTS)
+		return;
+	lint_add(lint, LINT_UNIT, &stream->first_beyond,
+		 "from here on about 1000 times the times before");
+	if (lint->found[LINT_UNIT] > LINT_SHOWN)
+		return;
+	/* Its own neighbours, and not those of the event that settles it. */
+	finding = &lint->shown[LINT_UNIT][lint->found[LINT_UNIT] - 1];
+	finding->before = stream->before_beyond;
+	finding->has_after = true;
+	finding->after = stream->after_beyond;
 }
 
 /* The suspect is of another unit if the next time is about that before it. */
@@ -388,6 +398,8 @@ void lint_settle(struct lint *lint, uint32_t index, int64_t time)
 	if (suspect->time > stream->last) {
 		stream->beyond = 1;
 		stream->first_beyond = *suspect;
+		stream->before_beyond = stream->before;
+		stream->after_beyond = time;
 	}
 	take(lint, suspect);
 }

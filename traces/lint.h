@@ -100,6 +100,7 @@ struct lint_stream {
 	uint64_t gap_most; /* between ordered times */
 	unsigned int beyond; /* events since one that is 1000 times those before it */
 	struct lint_event first_beyond;
+	int64_t before_beyond, after_beyond;
 	bool awaited; /* a finding waits for the time after it */
 	bool suspected; /* the newest event may be of another unit */
 	bool held; /* it goes back, and may be the begin of a span that is written whole */

@@ -318,6 +318,8 @@ static const char *const kind_names[LINT_KINDS] = {
 	[LINT_RATE] = "rate",	    [LINT_FORM] = "form",
 };
 
+_Static_assert(LINT_KINDS == 11, "a kind that is new has no name above");
+
 static void print_finding(const struct lint *lint, FILE *out, enum lint_kind kind,
 			  const struct lint_finding *finding)
 {

@@ -98,6 +98,8 @@ static bool parse(int argc, char **argv, struct read_arguments *arguments, int *
 	return !*status;
 }
 
+#define BELOW_MOST 5 /* a session of LTTng: archives/chunk/ust/uid/0/64-bit */
+
 static bool is_ctf(const char *path)
 {
 	char metadata[PATH_MAX];
@@ -118,10 +120,11 @@ static int worst(int one, int other)
 	return one > other ? one : other;
 }
 
-/* Of a folder whose subfolders are chunks of a CTF trace. */
-static int read_chunks(const struct read_options *options, const char *path, struct read_sum *sum)
+/* CTF traces below a folder: chunks, or what a session of LTTng has in ust/uid/...; -1: none. */
+static int read_below(const struct read_options *options, const char *path, unsigned int depth,
+		      struct read_sum *sum)
 {
-	char chunk[PATH_MAX];
+	char below[PATH_MAX];
 	struct dirent **names;
 	int count = scandir(path, &names, NULL, alphasort), status = -1, i;
 	int bytes = (int)strlen(path);
@@ -129,18 +132,18 @@ static int read_chunks(const struct read_options *options, const char *path, str
 	while (bytes > 1 && path[bytes - 1] == '/')
 		bytes--;
 	for (i = 0; i < count; i++) {
-		if ((status <= 0 || options->lint) &&
-		    snprintf(chunk, sizeof(chunk), "%.*s/%s", bytes, path, names[i]->d_name) <
-			    PATH_MAX &&
-		    is_ctf(chunk))
-			status = worst(status, read_ctf_directory(options, chunk, sum));
+		if ((status <= 0 || options->lint) && names[i]->d_name[0] != '.' &&
+		    snprintf(below, sizeof(below), "%.*s/%s", bytes, path, names[i]->d_name) <
+			    PATH_MAX)
+			status = worst(status, is_ctf(below) ?
+						       read_ctf_directory(options, below, sum) :
+					       depth ? read_below(options, below, depth - 1, sum) :
+						       -1);
 		free(names[i]);
 	}
 	if (count >= 0)
 		free(names);
-	if (status >= 0)
-		return status;
-	return fail_with(EXIT_USAGE, "%s has neither a file `metadata` nor cpu<N>.raw files", path);
+	return status;
 }
 
 static int read_directory(const struct read_options *options, const char *path,
@@ -155,10 +158,15 @@ static int read_directory(const struct read_options *options, const char *path,
 	paths = ftrace_list_files(path);
 	while (paths && paths[count])
 		count++;
-	error = !count	      ? read_chunks(options, path, sum) :
+	error = !count	      ? read_below(options, path, BELOW_MOST, sum) :
 		options->lint ? read_lint(options, path, paths, count, sum) :
 				read_ftrace(options, paths, count, sum);
 	ftrace_free_files(paths);
+	if (error < 0)
+		return fail_with(EXIT_USAGE,
+				 "%s has neither a file `metadata` nor cpu<N>.raw files, and no "
+				 "folder in it has",
+				 path);
 	return error;
 }
 

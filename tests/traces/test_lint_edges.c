@@ -193,7 +193,8 @@ static const struct lint_case cases[] = {
 	/* That the time has passed can be; not if eight events say the same. */
 	{ "8*(64000+1) 7*(64010000+1)", "" },
 	{ "8*(64000+1) 64010000 7*(64010001+1)",
-	  "event 64010000: unit: from here on about 1000 times the times before; time 64010000," },
+	  "event 64010000: unit: from here on about 1000 times the times before; time 64010000, "
+	  "before it 64007, after it 64010001" },
 	{ "8*(64000+1) 64010000 64010001 64009 7*(64010002+1)", "lost; found back 1\n" },
 	{ "B64000 E64000 B64001 E64001 B64002 E64002 B64003 E64003 B64004 E64004 B64005 E64005 "
 	  "B64006 "

@@ -92,6 +92,9 @@ report $? "a directory of chunks: the events of each"
 rm "$scratch/chunks/000001/metadata"
 [ "$("$read" --csv "$scratch/chunks" | grep -c '^[0-9]')" = "$("$read" --csv $data/lttng | grep -c '^[0-9]')" ]
 report $? "and not of one without metadata"
+mkdir -p "$scratch/session/ust/uid/0" && cp -r $data/lttng "$scratch/session/ust/uid/0/64-bit"
+[ "$("$read" --csv "$scratch/session" | grep -c '^[0-9]')" = "$("$read" --csv $data/lttng | grep -c '^[0-9]')" ]
+report $? "the folder of a session of LTTng"
 says "a directory without a trace" 1 "neither a file .metadata. nor" "$read" "$scratch/empty"
 says "sub-buffers of an odd size" 1 "multiple of 8" "$read" --subbuf 1001 $data/ftrace
 
