@@ -291,3 +291,18 @@ bool options_parse(const struct option_program *program, int argc, char **argv, 
 		return ends(status, option_refused(argv[optind]));
 	return true;
 }
+
+#define ITEM_TEXT 31
+
+void options_item(FILE *out, const char *name, const char *text)
+{
+	int at = fprintf(out, "%-*s", ITEM_TEXT - 1, name), length;
+
+	for (; *text; text += length + (text[length] == ' ')) {
+		length = (int)strcspn(text, " ");
+		if (at + 1 + length > 80)
+			at = fprintf(out, "\n%*s", ITEM_TEXT - 1, "") - 1;
+		at += fprintf(out, " %.*s", length, text);
+	}
+	fputc('\n', out);
+}

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/exit.h"
 
@@ -62,3 +63,6 @@ int option_word(const char *option, const char *text, const char *const *words);
  */
 bool option_number(const char *option, const char *text, uint64_t least, uint64_t most,
 		   uint64_t *value);
+
+/* A line of --list: a name, and from column 32 on its text, in lines of 80 columns. */
+void options_item(FILE *out, const char *name, const char *text);

@@ -173,14 +173,50 @@ int driver_omit_unsupported(const struct driver **chosen, int count)
 	return kept;
 }
 
+/* The row that a variant is one of: the longest that its name begins with; or NULL. */
+static const struct driver *variant_of(const struct driver *variant)
+{
+	const struct driver *found = NULL, *row;
+	size_t length, most = 0;
+	unsigned int i;
+
+	for (i = 0; variant->variant && drivers_checked[i]; i++) {
+		row = drivers_checked[i];
+		length = strlen(row->row);
+		if (row->variant || length <= most || strncmp(variant->row, row->row, length) ||
+		    strcmp(variant->desc->title, row->desc->title))
+			continue;
+		found = row;
+		most = length;
+	}
+	return found;
+}
+
 void driver_list(FILE *text, const struct driver *driver)
 {
-	fprintf(text, "%-30s %s%s (%s)", driver->row, driver->variant ? "variant: " : "",
-		driver->desc->title, driver->desc->source);
-	if (driver->claim_bits != 64)
-		fprintf(text, "; claims %u bits at once", driver->claim_bits);
-	if (driver->desc->gap_bits)
-		fprintf(text, "; gaps below %" PRIu64 " ticks",
-			judge_gap_bound(driver->desc, driver->stamp_bits));
-	fputc('\n', text);
+	const struct driver *of = variant_of(driver);
+	uint64_t gap = judge_gap_bound(driver->desc, driver->stamp_bits), power = 1;
+	char line[512];
+	int at;
+
+	if (of)
+		at = snprintf(line, sizeof(line), "as %s, %s", of->row,
+			      driver->row + strlen(of->row) + 1);
+	else
+		at = snprintf(line, sizeof(line), "%s (%s)", driver->desc->title,
+			      driver->desc->source);
+	if (!driver->claim_bits)
+		at += snprintf(line + at, sizeof(line) - at, "; claims by plain stores");
+	else if (driver->claim_bits != 64)
+		at += snprintf(line + at, sizeof(line) - at, "; claims %u bits at once",
+			       driver->claim_bits);
+	while (power && power < gap)
+		power <<= 1;
+	if (driver->desc->gap_bits && power > gap)
+		snprintf(line + at, sizeof(line) - at, "; gaps below 2^%d - 2^%d ticks",
+			 __builtin_ctzll(power), __builtin_ctzll(power - gap));
+	else if (driver->desc->gap_bits)
+		snprintf(line + at, sizeof(line) - at, "; gaps below 2^%d ticks",
+			 __builtin_ctzll(power));
+	options_item(text, driver->row, line);
 }

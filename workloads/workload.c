@@ -80,5 +80,5 @@ void workload_list(FILE *out)
 	fputc('\n', out);
 	for (i = 0; workloads[i]; i++)
 		if (workloads[i]->text)
-			fprintf(out, "%-30s %s\n", workloads[i]->name, workloads[i]->text);
+			options_item(out, workloads[i]->name, workloads[i]->text);
 }

@@ -7,8 +7,8 @@ build=$1
 [ "$(uname -m)" = x86_64 ] || { skip "widths of claims" "x86-64 instructions are read" && plan && exit; }
 
 # Of each row of --list: its name, the declared bits, and the widest that its timed code claims.
-"$build/bench" --list | sed -n 's/^\([a-z_0-9]*\)  *.*; claims \([0-9]*\) bits.*/\1 \2/p; t
-	s/^\([a-z_0-9]*\)  *.*(.*/\1 64/p' | while read -r row bits; do
+"$build/bench" --list | sed -e '/^$/,$d' | sed -e ':a;N;$!ba;s/\n  */ /g' |
+	sed -n 's/claims by plain stores/claims 0 bits/; s/^\([a-z_0-9]*\) .*; claims \([0-9]*\) bits.*/\1 \2/p; t; s/^\([a-z_0-9]*\) .*/\1 64/p' | while read -r row bits; do
 	[ -f "$build/obj/timed/$row.o" ] || continue
 	echo "$row $bits $(objdump -d --no-show-raw-insn "$build/obj/timed/$row.o" | awk '
 		/\t(lock )?(cmpxchg|xadd)/ {
