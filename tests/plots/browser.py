@@ -61,14 +61,14 @@ class Browser:
             message["sessionId"] = self.session
         os.write(self.to, json.dumps(message).encode() + b"\0")
         while True:
-            answer = self.message(30)
+            answer = self.message(120)
             if answer.get("id") == self.number:
                 if "error" in answer:
                     raise RuntimeError(f"{method}: {answer['error']}")
                 return answer["result"]
             self.events.append(answer)
 
-    def wait_for(self, event, seconds=20):
+    def wait_for(self, event, seconds=120):
         while not any(one.get("method") == event for one in self.events):
             self.events.append(self.message(seconds))
 

@@ -45,7 +45,10 @@ static void every_row_is_kept(void **state)
 		if (verdict != VERDICT_KEPT && verdict != VERDICT_INEXACT &&
 		    verdict != VERDICT_NO_PROMISE &&
 		    !(verdict == VERDICT_NEED_NOT_MET && (*driver)->desc->needs))
-			fail_msg("%s: %s\n%s", (*driver)->row, check_verdict_name(verdict),
+			fail_msg("%s: %s%s\n%s", (*driver)->row, check_verdict_name(verdict),
+				 verdict == VERDICT_NOT_EXPLORED ?
+					 " (make run-stress searches it)" :
+					 "",
 				 result.shown);
 		rows++;
 	}
