@@ -72,7 +72,8 @@ static int replay_rows(const struct explore_options *options, const struct drive
 
 /* Rows that their trial breaks have their word, and are searched no more. Returns how many are
  * left. */
-static unsigned int kept_by_trial(const struct driver **rows, unsigned int count)
+static unsigned int kept_by_trial(const struct show *show, const struct driver **rows,
+				  unsigned int count)
 {
 	const struct row_trial *trial;
 	unsigned int i, kept = 0;
@@ -85,6 +86,9 @@ static unsigned int kept_by_trial(const struct driver **rows, unsigned int count
 		}
 		printf("%-26s BROKEN, before any interrupt: %s\n", rows[i]->row, trial->why);
 		verdicts_add_trial(rows[i], trial->why);
+		if (show->draw)
+			fail_line("%s: nothing is drawn of a gap that no interrupt is needed for",
+				  rows[i]->row);
 	}
 	return kept;
 }
@@ -107,7 +111,7 @@ static int explore_rows(const struct explore_options *options)
 		return order_rows(options, rows, (unsigned int)count);
 	if (options->replay)
 		return replay_rows(options, rows, (unsigned int)count);
-	kept = kept_by_trial(rows, (unsigned int)count);
+	kept = kept_by_trial(options->show, rows, (unsigned int)count);
 	status = kept || options->object ? search_rows(options, rows, kept) : EXIT_FINE;
 	return !status && kept < (unsigned int)count ? EXIT_BROKEN : status;
 }

@@ -143,7 +143,7 @@ drawn_three_read := --shape wrap4 --nested 0 --jumps 1 --before 1 --replay j3:20
 drawn_extended_header := --shape wrap4 --nested 1 --jumps 1 --before 1
 drawn_nested_stamps := --nested 1 --before 1
 drawn_packed_word := --nested 1 --before 1
-drawn_seed_004 := --events 2 --nested 1 --before 1
+drawn_seed_004 := --events 2 --nested 1
 drawn := $(patsubst drawn_%,%,$(filter drawn_%,$(.VARIABLES)))
 drawn_object = $(EXPLORED)/$(1).$(if $(findstring wrap4,$(drawn_$(1))),wrap4,page).so
 

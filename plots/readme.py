@@ -99,7 +99,7 @@ def table(run):
     """The eight rows of the screen, and what the clock leaves of their times."""
     best = answer.answer([answer.of_run(run)], str)
     rows = [[f"`{row.row}`", *screen.cells(run, row)] for row in screen.shown(run, best)]
-    noise = (f"In column cycles, {screen.closer(run)}{screen.frequency(run)}; rows of one rank are closer."
+    noise = (f"{screen.closer(run).capitalize()}{screen.frequency(run)}; rows of one rank are closer."
              if run.apart else "")
     return rows and ["", *table_of(screen.TITLES, rows, (0, 1, 2)), "",
                      *wrapped(" ".join(filter(None, [

@@ -114,7 +114,8 @@ def knows(its):
         return "A reader finds the whole time in each record."
     return ("A reader adds the field to the time of the record before." if form == "ftrace" else
             f"A reader takes the first time after the record before that ends in these {its['bits']} bits.") + {
-        GAP: f" After {wrap} or more a record carries more than the field.",
+        GAP: f" After {wrap} or more, or where a writer cannot tell, a record carries more than the field"
+             " or follows one of the whole time.",
         CARRY: " Where the bits above the field change, a record carries the whole time.",
     }.get(its["extension"], f" Of {wrap} (a wrap) or more without a record it learns nothing" +
           (", so a beat has to record in time." if its["needs"] & 1 else ".")) + (
@@ -130,8 +131,9 @@ def sums(its):
         if value is not None and before is not None:
             if FORMATS[its["format"]] == "ftrace":
                 said[-1] = f"{before - its['base']:,} + {value:,}" if before + value == record["decoded"] else said[-1]
-            elif value < 100000 and before + (value - before) % (1 << its["bits"]) == record["decoded"]:
-                said[-1] += f", after {before - its['base']:,}"
+            elif value < 100000:
+                plain = before + (value - before) % (1 << its["bits"]) == record["decoded"]
+                said[-1] = f"{said[-1]}, after {before - its['base']:,}" if plain else f"stamp, then {value:,}"
         before = record["decoded"]
     return said
 
@@ -353,7 +355,9 @@ def svg(its):
     its["base"] = least - least % 10000 if least >= 100000 else 0  # long numbers say no more
     picture.text(EDGE, picture.y, its["row"], "big")
     sign = {"kept": "\u2713 ", "broken": "\u2717 "}.get(verdict, "! ")
-    picture.text(WIDE - EDGE, picture.y, sign + verdict, "blue bold" if verdict == "kept" else "bad", "end")
+    inexact = sum(record["inexact"] for record in its["records"])
+    said = f"{sign}{verdict}" + (f", {inexact} declared inexact" if inexact and verdict == "kept" else "")
+    picture.text(WIDE - EDGE, picture.y, said, "blue bold" if verdict == "kept" else "bad", "end")
     picture.y += 18
     picture.lines(f"{its['title']}. {its['source']}", "small quiet")
     promised = [name for bit, name in enumerate(PROMISES) if its["promises"] >> bit & 1]

@@ -104,7 +104,7 @@ def closer(run):
     """How far apart times have to be to be told apart."""
     if not run.apart:
         return "too few rounds to rank by time"
-    return f"times that differ by more than {percent_up(run.apart)} % are told apart here"
+    return f"rank: by ratio to the floor, told apart above {percent_up(run.apart)} %"
 
 
 def frequency(run):

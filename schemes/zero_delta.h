@@ -9,7 +9,7 @@
  *
  * Shared words, all writers: tail {number : 44 | index : 20}, xadd; committing, how many writers
  * are between reserve and commit, plain (each leaves it as it found it). By the outermost writer
- * only, plain: write, a decoded time, see I1; mine, that of its own record until it leaves.
+ * only, plain: write, a decoded time; mine, that of its own record until it leaves.
  *
  * I1 write is the decoded time of the newest outermost record whose writer has left.
  * I2 Nested records repeat a time, or begin a sub-buffer: so the newest record decodes as the later
@@ -19,9 +19,10 @@
  * I4 The outermost writer is the one that finds committing 0: a writer that interrupts it finds it
  *    counted, and has left when the outermost writer goes on.
  *
- * Known failure, by design: a nested event decodes as the time of the newest record before the
- * writer that it interrupted, or as that writer's; so does the event of an overtaken writer. Only
- * the distance of two outermost events bounds the error. The row promises MONOTONIC and BOUNDED.
+ * Known failure, by design: the time of the writer that is interrupted is not in write yet, and a
+ * nested event has nothing to count from. It stores a delta of zero, and decodes as the time of the
+ * newest record before that writer, or as that writer's; so does the event of an overtaken writer.
+ * Only the distance of two outermost events bounds the error.
  * Clock reads per event: 1; 2 with an extend; one more per sub-buffer moved.
  */
 #ifndef STAMPEDE_SCHEMES_ZERO_DELTA_H

@@ -296,7 +296,7 @@ class Screen(PlotsTest):
         said = screen.lines(its)
         # There is no page yet, and no line that names it.
         self.assertTrue(said[-1].startswith("cycles, 2.00 GHz; "))
-        self.assertEqual(said[-2], "times that differ by more than 1.20 % are told apart here")
+        self.assertEqual(said[-2], "rank: by ratio to the floor, told apart above 1.20 %")
         its.steady[0].mixed = True
         self.assertTrue(screen.lines(its)[-2].endswith("; ~: core shared"))
         self.assertLessEqual(max(map(len, screen.lines(its))), 80)
