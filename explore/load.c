@@ -16,8 +16,13 @@
 static bool is_there(const struct explore_options *options, const char *row,
 		     const struct family *family, const char *path)
 {
+	static bool said; /* where none is built, one line says so */
+
 	if (!access(path, F_OK))
 		return true;
+	if (said)
+		return false;
+	said = true;
 	if (options->object)
 		fail_line("no %s: targets history and mutants build such", path);
 	else if (family->stops == STOPS_POINTS)

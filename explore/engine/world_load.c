@@ -75,6 +75,11 @@ int world_load(const char *path)
 	}
 	memcpy(&get, &symbol, sizeof(get));
 	get(&world_row);
+	if (world_row.layout != EXPLORED_LAYOUT) {
+		fail_line("%s is of another version of Stampede: build it again (make explored)",
+			  path);
+		return -ENOEXEC;
+	}
 	for (copy = 0; copy < 2 && !error; copy++)
 		error = index_sites(path, copy);
 	if (offsetof(struct world, memory) + 64 + 2 * world_ring_bytes() > WORLD_BYTES) {

@@ -329,6 +329,7 @@ explored_row(struct explored_row *row)
 {
 	*row = (struct explored_row)
 	{
+		.layout = EXPLORED_LAYOUT,
 		.row = TEXT(ROW),
 		.shape = TEXT(SHAPE),
 		.driver = EXPLORED_DRIVER,

@@ -43,6 +43,7 @@ struct explore_site {
 struct source; /* one event on its way: row.c's, filled by explore_enter() */
 
 struct explored_row {
+	uint64_t layout; /* EXPLORED_LAYOUT when the object was compiled */
 	const char *row;
 	const char *shape;
 	const struct driver *driver; /* the reader; its run() is not used */
@@ -79,6 +80,10 @@ struct explored_row {
 	uint64_t statics_bytes;
 	uint64_t statics_at;
 };
+
+#define EXPLORED_LAYOUT \
+	((uint64_t)sizeof(struct explored_row) << 32 | sizeof(struct explore_site) << 16 | \
+	 sizeof(struct driver))
 
 /* The one symbol that the object shows. */
 #define EXPLORED_ROW_SYMBOL "explored_row"
