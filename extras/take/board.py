@@ -110,7 +110,7 @@ def main():
 def put(row, folder, name, begin, before, text):
     guard = "%s%s_H" % (row.upper(), name.upper())
     text = text.replace("ROW_H", row + ".h").replace("READER_H", row + "_reader.h")
-    text = re.sub(r"\n\n+(?=/\*(?! ----)|static|#define|struct)", "\n", text.strip("\n")) if not name else text
+    text = re.sub(r"\n\n+(?=/\*(?! ----)|static|#|struct|[_A-Z])", "\n", text.strip("\n")) if not name else text
     take.write(folder, row + name + ".h", take.fold(
         begin + """#ifndef %s
 #define %s

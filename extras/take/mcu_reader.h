@@ -7,18 +7,38 @@ static inline void flush_open(struct recorder *t)
 	flush(&t->scheme);
 }
 
+/*
+ * Ticks of the sleeps behind a packet that the reader has not begun: they stand in its header, in
+ * fields that only the reader writes. So a task that is suspended while it opens the packet does
+ * not write over them.
+ */
+#define SLEPT(number) (UINT64_C(1) << 63 | (uint32_t)(number))
+static inline uint64_t slept_behind(const struct ctf_packet_header *header, uint64_t number)
+{
+	return header->packet_size == SLEPT(number) ? header->timestamp_end : 0;
+}
+
 static inline void sleep(struct recorder *t, uint64_t ticks)
 {
 	struct ring *ring = &t->scheme.ring;
+	struct ctf_packet_header *header;
 	uint64_t next;
 	bool open;
 
 	flush(&t->scheme);
 	next = ring_end(ring, &open);
-	if ((uint32_t)next == t->times)
-		t->time += ticks;
-	else /* in units of what the header tells apart: the rest is in the clock */
-		ctf_header(ring, next - 1)->reserved += (uint32_t)(ticks >> STAMP_BITS);
+	header = ctf_header(ring, next - 1);
+	if ((uint32_t)next == t->times) {
+		t->slept += ticks;
+	} else {
+		header->timestamp_end = slept_behind(header, next - 1) + ticks;
+		header->packet_size = SLEPT(next - 1);
+	}
+	/*
+	 * A task that is suspended in write() has a stamp from before: its claim fails. Behind a
+	 * packet's end only the tail's offset means something.
+	 */
+	__atomic_fetch_add(&ring->tail, (local_uint)1 << PACKED_BITS, __ATOMIC_RELAXED);
 }
 
 /* The counter's times become times of 64 bits, as long as gaps are as short as mcu_api.h says. */
@@ -28,8 +48,15 @@ static inline void lengthen(struct recorder *t, uint64_t number, uint32_t bytes)
 	struct ctf_packet_header *header = ctf_header(ring, number);
 	struct cursor cursor;
 	struct event event;
+	uint64_t slept;
 	uint8_t *at;
 
+	t->time += t->slept;
+	t->slept = 0;
+	barrier();
+	t->times = (uint32_t)number + 1; /* sleep() adds to `slept` from here on */
+	barrier();
+	slept = slept_behind(header, number);
 	ctf_finish(ring, number, bytes);
 	if (!ctf_cursor(ring, number, bytes, &cursor))
 		return;
@@ -45,10 +72,12 @@ static inline void lengthen(struct recorder *t, uint64_t number, uint32_t bytes)
 			put_u64(at + 4, t->time);
 	}
 	header->content_size = (uint64_t)(at - ring_subbuf_base(ring, number)) * 8;
-	header->timestamp_end = bits_advance(
-		t->time, ctf_end(ring, number, t->time & bits_mask(COUNTER_BITS)), COUNTER_BITS);
-	t->time += (uint64_t)header->reserved << STAMP_BITS; /* slept */
-	header->reserved = 0;
+	t->time += slept;
+	header->timestamp_end =
+		slept ? t->time :
+			bits_advance(t->time,
+				     ctf_end(ring, number, t->time & bits_mask(COUNTER_BITS)),
+				     COUNTER_BITS);
 }
 
 static inline bool read(struct recorder *t, struct filled *packet)
@@ -70,10 +99,8 @@ static inline bool read(struct recorder *t, struct filled *packet)
 		return false;
 	if (OVERWRITE && (int32_t)((uint32_t)first - t->times) > 0)
 		t->times = (uint32_t)first;
-	if (t->times == (uint32_t)first) {
+	if (t->times == (uint32_t)first)
 		lengthen(t, first, bytes);
-		t->times++;
-	}
 	packet->bytes = ring_subbuf_base(ring, first);
 	packet->size = (uint32_t)ring_subbuf_bytes(ring);
 	packet->number = (uint32_t)first;

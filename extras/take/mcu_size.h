@@ -18,6 +18,8 @@
 #define BOOKS_AT 64 /* in a recorder, also on a host that reads the memory of one */
 #define MEMORY_AT (BOOKS_AT + (16u << COUNT_SHIFT))
 
+#define SHAPE (0xA5000000u | COUNTER_BITS << 16 | SUBBUF_SHIFT << 8 | COUNT_SHIFT << 1 | OVERWRITE)
+
 #define SEAM_GEOMETRY_CONSTANT 1
 #define SEAM_SUBBUF_SHIFT SUBBUF_SHIFT
 #define SEAM_COUNT_SHIFT COUNT_SHIFT

@@ -26,10 +26,13 @@ struct recorder {
 	struct scheme_ring scheme;
 	uint32_t ids; /* 0: it is not open */
 	uint32_t refused;
-	uint32_t times; /* packets that have their times in full */
+	uint32_t times; /* packets that have their times in full, or are getting them */
+	uint32_t shape; /* SHAPE, for who reads its memory */
 	uint64_t time; /* of the newest event that was read, in full */
 	struct subbuf books[1 << COUNT_SHIFT] __attribute__((aligned(8)));
 	uint8_t memory[1 << (SUBBUF_SHIFT + COUNT_SHIFT)] __attribute__((aligned(8)));
+	uint64_t slept; /* ticks, since packet `times` was opened */
+	uint8_t sizes[CTF_COMPACT_IDS]; /* `words`, of which a dump has the address alone */
 	const uint32_t *words; /* of payload, by id */
 };
 static inline bool open(struct recorder *t, const uint32_t *words, uint32_t ids)
@@ -39,12 +42,13 @@ static inline bool open(struct recorder *t, const uint32_t *words, uint32_t ids)
 	_Static_assert(offsetof(struct recorder, memory) == MEMORY_AT, "where ring_base() looks");
 	if (!t || !words || !ids || ids > CTF_COMPACT_IDS)
 		return false;
-	for (i = 0; i < ids; i++)
+	for (i = 0; i < ids; t->sizes[i] = (uint8_t)words[i], i++)
 		if (words[i] > PAYLOAD_MOST / 4)
 			return false;
 	/* As ring_init() does, of what is not 0. */
 	t->scheme.ring.header_bytes = CTF_PACKET_HEADER_BYTES;
 	t->scheme.ring.flush_number = (local_uint)-1;
+	t->shape = SHAPE;
 	t->words = words;
 	t->ids = ids;
 	return true;
