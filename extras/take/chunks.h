@@ -208,6 +208,7 @@ static inline bool trace_chunk_begin(struct tracing *all)
 		(close)(chunk);
 		trace_remove(all, all->folder, number);
 	}
+	errno = all->counts.error;
 	all->chunk_number--;
 	return false;
 }

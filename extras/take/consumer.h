@@ -68,7 +68,8 @@ struct trace_options {
 
 /*
  * Of this trace, since trace_start(). What was recorded is in one of events, lost, unwritten and
- * strays; of events those in `removed` were written, and are not there any more.
+ * strays, but for the header's own events (trace_thread); what is switched off is in none. Of
+ * events those in `removed` were written, and are not there any more.
  */
 struct trace_counts {
 	uint64_t events, packets, bytes, chunks; /* written */
@@ -143,7 +144,7 @@ enum trace_looks {
 
 /* A packet as far as it was written or passed over. */
 struct trace_part {
-	uint64_t number, events, back, end; /* end: stamp of its last event */
+	uint64_t number, events, own, back, end; /* end: stamp of its last event */
 	uint32_t content; /* bytes */
 };
 
@@ -158,6 +159,7 @@ struct trace_slot {
 	int file; /* in the chunk; 0: none */
 	uint64_t at, in_file; /* bytes and events in it */
 	struct trace_part cut; /* what is written */
+	uint64_t told; /* losses that a packet's header tells */
 };
 
 struct trace_chunk {
@@ -183,6 +185,7 @@ struct tracing {
 	struct trace_slot slots[THREADS];
 	bool off[EVENT_SIZED];
 	int stopping;
+	uint32_t session;
 	int copying; /* the thread that writes a snapshot */
 	bool prepared; /* once a process */
 	pthread_key_t key;
@@ -304,7 +307,7 @@ static inline int trace_begin(struct tracing *all)
 	const char *folder = all->options.overwrite ? NULL : all->options.folder;
 	const bool made = folder && !mkdir(folder, trace_mode(all, true));
 	struct trace_slot *slot;
-	int error = OK;
+	int error = OK, why;
 	char name[24];
 
 	all->folder = 0;
@@ -316,16 +319,19 @@ static inline int trace_begin(struct tracing *all)
 	if (!error && folder)
 		error = trace_write_into(all, folder);
 	if (!error) {
+		__atomic_add_fetch(&all->session, 1, __ATOMIC_SEQ_CST);
 		trace_call_again(all);
 		__atomic_store_n(&all->running, 1, __ATOMIC_SEQ_CST);
 		trace_switch_all(all);
 		return OK;
 	}
+	why = errno;
 	trace_chunk_end(all); /* nothing is left of it */
 	if (all->counts.chunks)
 		trace_remove(all, all->folder, trace_name(name, all->chunk_number - 1, 6));
 	if (made)
 		rmdir(folder);
+	errno = why;
 	return error;
 }
 

@@ -5,7 +5,8 @@
 /* All that is in a packet. */
 static inline struct trace_part trace_part_of(const struct packet *packet)
 {
-	struct trace_part part = { packet->number, packet->events, packet->back, packet->end, 0 };
+	struct trace_part part = { packet->number, packet->events, packet->own,
+				   packet->back,   packet->end,	   0 };
 	struct ctf_packet_header header;
 
 	memcpy(&header, packet->bytes, sizeof(header));
@@ -31,6 +32,7 @@ static inline bool trace_trim(const struct trace_slot *slot, const struct trace_
 		skipped = cut->content;
 		header.timestamp_begin = cut->end;
 		packet->events -= cut->events;
+		packet->own -= cut->own;
 		packet->back -= cut->back;
 	}
 	content = (uint32_t)(header.content_size / 8) - skipped;
@@ -41,7 +43,7 @@ static inline bool trace_trim(const struct trace_slot *slot, const struct trace_
 	memset(to + content, 0, packet->size - content);
 	header.content_size = (uint64_t)content * 8;
 	header.packet_size = packet->size * 8;
-	header.events_discarded -= slot->lost_before;
+	packet->lost = header.events_discarded -= slot->lost_before;
 	memcpy(to, &header, begin);
 	return packet->events != 0;
 }
@@ -83,7 +85,7 @@ static inline void trace_write(struct tracing *all, struct trace_slot *slot, str
 	if (!trace_trim(slot, &slot->cut, packet, all->written))
 		return;
 	if (how == TRACE_PASS) {
-		all->strays += all->options.overwrite ? 0 : packet->events;
+		all->strays += all->options.overwrite ? 0 : packet->events - packet->own;
 		slot->cut = part;
 		return;
 	}
@@ -96,7 +98,8 @@ static inline void trace_write(struct tracing *all, struct trace_slot *slot, str
 		good = false;
 	}
 	if (good) {
-		trace_written(all, slot, packet->events);
+		trace_written(all, slot, packet->events - packet->own);
+		slot->told = packet->lost;
 		trace_add(&all->counts.packets, 1);
 		trace_add(&all->counts.bytes, packet->size);
 		trace_add(&all->counts.back, packet->back);
@@ -105,7 +108,7 @@ static inline void trace_write(struct tracing *all, struct trace_slot *slot, str
 	} else if (open) {
 		return;
 	} else {
-		trace_add(&all->counts.unwritten, packet->events);
+		trace_add(&all->counts.unwritten, packet->events - packet->own);
 	}
 	slot->cut = part;
 }
@@ -145,7 +148,7 @@ static inline void trace_drain(struct tracing *all, struct trace_slot *slot, enu
 				    got == TRACE_OPEN && how == TRACE_LOOK);
 		} else if (got == DAMAGED) {
 			trace_failed(all, EBADMSG);
-			trace_add(&all->counts.unwritten, packet.events);
+			trace_add(&all->counts.unwritten, packet.events - packet.own);
 		} else if (got == BUSY && how == TRACE_LAST && tries++ < 100) {
 			usleep(1000); /* its thread is just recording */
 			continue;
@@ -167,9 +170,26 @@ static inline void trace_pass(struct tracing *all, struct trace_slot *slot)
 {
 	trace_drain(all, slot, TRACE_PASS);
 	slot->began = slot->cut;
+	slot->told = 0;
 	if (slot->lost_until != UINT64_MAX)
 		slot->lost_before = slot->lost_until;
 	__atomic_store_n(&slot->lost_until, UINT64_MAX, __ATOMIC_RELAXED);
+}
+
+/* At the end: what was lost behind a ring's last packet, in one without events. */
+static inline void trace_tell_lost(struct tracing *all, struct trace_slot *slot)
+{
+	struct ctf_packet_header header;
+
+	memset(&header, 0, sizeof(header));
+	header.magic = CTF_MAGIC;
+	header.timestamp_begin = header.timestamp_end = clock_now();
+	header.content_size = header.packet_size = sizeof(header) * 8;
+	header.packet_seq_num = packets(&slot->t);
+	header.events_discarded = lost(&slot->t) - slot->lost_before;
+	header.cpu_id = (uint32_t)(slot - all->slots);
+	if (header.events_discarded != slot->told && (slot->file || trace_file_begin(all, slot)))
+		trace_put(slot->file, &header, sizeof(header), slot->at);
 }
 
 static inline void trace_look(struct tracing *all, enum trace_looks how)
@@ -183,6 +203,9 @@ static inline void trace_look(struct tracing *all, enum trace_looks how)
 		trace_chunk_end(all);
 	TRACE_EACH(all, slot)
 		trace_drain(all, slot, how);
+	if (how == TRACE_LAST)
+		TRACE_EACH(all, slot)
+			trace_tell_lost(all, slot);
 	pthread_mutex_unlock(&all->lock);
 }
 

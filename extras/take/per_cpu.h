@@ -118,8 +118,9 @@ static __attribute__((noinline, cold, unused)) struct tracer *trace_join(void)
 {
 	struct tracing *all = trace_owner;
 	struct tracer *mine = NULL;
-	struct trace_slot *slot;
+	struct trace_slot *slot = NULL;
 	char name[16] = "";
+	uint32_t session;
 
 	if (!__atomic_load_n(&all->running, __ATOMIC_ACQUIRE))
 		return NULL;
@@ -129,15 +130,18 @@ static __attribute__((noinline, cold, unused)) struct tracer *trace_join(void)
 		trace_joining = true;
 		slot = (struct trace_slot *)pthread_getspecific(all->key);
 		slot = slot ? slot : trace_take(all);
-		if (slot) {
-			mine = &slot->t;
-			__atomic_store_n(&trace_mine, mine, __ATOMIC_RELAXED);
-			prctl(PR_GET_NAME, name);
-			trace_thread_write(mine, (uint32_t)syscall(SYS_gettid), name);
-		}
+		prctl(PR_GET_NAME, name);
+		do { /* no event stands before that, not a handler's, and not if it is lost */
+			session = __atomic_load_n(&all->session, __ATOMIC_SEQ_CST);
+			mine = slot && trace_thread_write(&slot->t, (uint32_t)syscall(SYS_gettid),
+							  name) != FULL ?
+				       &slot->t :
+				       NULL;
+			__atomic_store_n(&trace_mine, mine, __ATOMIC_SEQ_CST);
+		} while (mine && session != __atomic_load_n(&all->session, __ATOMIC_SEQ_CST));
 		trace_joining = false;
 	}
-	if (!mine)
+	if (!slot) /* else the event is lost: trace_thread stands for it in lost() */
 		__atomic_fetch_add(&all->strays, 1, __ATOMIC_RELAXED);
 	return mine;
 }

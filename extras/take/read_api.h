@@ -20,7 +20,7 @@ struct packet {
 	const uint8_t *bytes;
 	uint64_t size; /* bytes */
 	uint64_t number; /* counted from the first; a missing number was overwritten */
-	uint64_t events;
+	uint64_t events, own; /* own: of them those of id 599, by which threads say who they are */
 	uint64_t lost; /* events that found no room, until it was closed */
 	uint64_t back; /* events of a time before their predecessor's: the clock went back */
 	uint64_t begin, end; /* stamps */

@@ -60,6 +60,7 @@ static inline enum decode_result count_events(struct cursor *cursor, struct pack
 	memset(&event, 0, sizeof(event));
 	while ((result = decode_next(cursor, &event)) == DECODE_EVENT) {
 		packet->events += !(event.flags & EVENT_STAMP_ONLY);
+		packet->own += event.id == EVENT_SIZED - 1;
 		packet->back += event.time < last;
 		last = event.time;
 	}

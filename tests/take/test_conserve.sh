@@ -15,9 +15,6 @@ made() { # OUT ROW COMPILER-WORDS...
 	"$@" -I. -I"${from:-$folder}" -DHEADER="\"${row}_trace.h\"" -DPREFIX="$row" -DUPPER="$upper" tests/take/conserve.c -pthread \
 		-o "$out" 2>"$scratch/err"
 }
-cut_row() { # ROW
-	take_header "$1" && sed -i "s/\t${1}_trace_thread_write(/\tJOINED &/" "$folder/${1}_trace.h"
-}
 # Two at a time, until one fails, which is in $scratch/failed.
 runs() { # PROGRAM FIRST LAST
 	rm -f "$scratch/failed" "$scratch"/said*
@@ -40,7 +37,7 @@ slow() { sed -i "s/^\t$1_ring_readable(/\tusleep(1500);\n&/; s/\b$1_copy(&slot->
 for row in $rows; do
 	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
 	# shellcheck disable=SC2086
-	cut_row "$row" && made "$scratch/plain" "$row" $gcc -Wall -Wextra -Werror &&
+	take_header "$row" && made "$scratch/plain" "$row" $gcc -Wall -Wextra -Werror &&
 		made "$scratch/small" "$row" $gcc -D"${upper}"_COUNT_SHIFT=1 -D"${upper}"_SUBBUF_SHIFT=9 -D"${upper}"_THREADS=6 &&
 		made "$scratch/large" "$row" $gcc -D"${upper}"_COUNT_SHIFT=2 -D"${upper}"_SUBBUF_SHIFT=14
 	report $? "$row is cut and compiled"
@@ -60,7 +57,7 @@ for row in $([ "$(uname -m)" != x86_64 ] || echo packed_word_locked_fenced resta
 	echo restartable full_tsc_locked_fenced three_read_locked_fenced extended_header_locked_fenced); do
 	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
 	# shellcheck disable=SC2086
-	cut_row "$row" && made "$scratch/cpus" "$row" $gcc -D"$upper"_PER_CPU=1 -Wall -Wextra -Werror &&
+	take_header "$row" && made "$scratch/cpus" "$row" $gcc -D"$upper"_PER_CPU=1 -Wall -Wextra -Werror &&
 		made "$scratch/tight" "$row" $gcc -D"$upper"_PER_CPU=1 -D"$upper"_COUNT_SHIFT=1 &&
 		made "$scratch/few" "$row" $gcc -D"$upper"_PER_CPU=1 -D"$upper"_THREADS=1
 	report $? "$row, a ring for each CPU: compiled"
@@ -92,7 +89,8 @@ what is written counts again|packed_word||_trace|s/packet->events -= cut->events
 what is written comes again|packed_word||_trace|s/skipped = cut->content/skipped = begin/
 a packet is not written|packed_word||_trace|s/^\tgood = slot->file ..$/&/;s/^\tgood = slot->file /\tif (packet->number % 3 == 1) return;\n&/
 a packet takes the place of the one before it|packed_word||_trace|/slot->at += packet->size;/d
-what has no room is not counted|packed_word||_trace|s/^\t\tpacked_word_trace_add(&all->counts.unwritten, packet->events);/\t\t(void)0;/
+what has no room is not counted|packed_word||_trace|s/^\t\tpacked_word_trace_add(&all->counts.unwritten, packet->events - packet->own);/\t\t(void)0;/
+the events of its own are counted|packed_word||_trace|s/packet->events - packet->own);/packet->events);/
 what is removed is not counted|packed_word||_trace|s/packed_word_trace_add(&all->counts.removed, kept->events);/(void)0;/
 what gives way is lost twice|packed_word|-DPACKED_WORD_SUBBUF_SHIFT=9 -DPACKED_WORD_COUNT_SHIFT=1|_trace|s/ - slot->lost_before;/;/
 claims without a lock|packed_word_locked_fenced|-DPACKED_WORD_LOCKED_FENCED_PER_CPU=1||s/"lock; "/""/

@@ -63,6 +63,13 @@ for row in packed_word ${SESSION_ROWS:-}; do
 	all="again lost shorts"
 done
 unread=
+made "$scratch/tiny" packed_word "${CC:-gcc}" -std=gnu11 -O2 -DPACKED_WORD_SUBBUF_SHIFT=8 -DPACKED_WORD_COUNT_SHIFT=1 -DPACKED_WORD_THREADS=4
+mkdir "$scratch/few" && "$scratch/tiny" tiny "$scratch/few" >"$scratch/said" 2>"$scratch/err" && babeltrace2 "$scratch/few/0" 2>"$scratch/warned" |
+	sed 's/.* \(\w*\): { cpu_id = \([0-9]*\).*\(tid\|who\) = \([0-9]*\).*/\2 \1 \4/' >"$scratch/whose"
+awk '$2 ~ /thread/ { is[$1] = $3; next } is[$1] != $3 { wrong++ } END { if (wrong || NR < 2000) { print wrong, "of", NR, "are of another thread"; exit 1 } }' \
+	"$scratch/whose" >>"$scratch/err" && [ "$(sed -n 's/.*discarded \([0-9]*\) event.*/\1/p' "$scratch/warned" | paste -sd+ | bc)" = \
+	"$(cut -d' ' -f3 "$scratch/said")" ]
+told $? "in rings that are too small each event has its thread, and headers tell all losses: $(cut -d' ' -f2- "$scratch/said")"
 # A ring for each CPU, of which one records nothing.
 for row in packed_word_locked_fenced restartable_full; do
 	upper=$(echo "$row" | tr '[:lower:]' '[:upper:]')
