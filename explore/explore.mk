@@ -57,7 +57,7 @@ explored_rest = $(EXPLORED)/$(1)$(if $(filter $(timed_shapes),$(2)),.timed).read
 # Two makes may build the same object at once (cases.py runs one): each in files of its own.
 define explored_row_rule
 $(EXPLORED)/$(1).$(2).so: $(TREE)/explore/stops/row.c $(STOPS_PY) $(dir $(STOPS_PY))own.py $(explored_rest)
-	$$(call say,STOPS,$(1).$(2))
+	$$(if $$(STOPS),,$$(call say,STOPS,$(1).$(2)))
 	$$(Q)own=$$(@:.so=).$$$$$$$$; trap 'rm -f '$$$$own.s' '$$$$own.in.s' '$$$$own.new EXIT; \
 		$$(EXPLORE_CC) $$(EXPLORE_OPT) $$(stops_flags) $(explored_flags_of) -S $$< -o $$$$own.in.s && \
 		$$(python) -S -B $$(STOPS_PY) $$$$own.in.s $$$$own.s && \

@@ -11,7 +11,7 @@ VERSION ?= $(shell sed -n '1s/.*(\(.*\)).*/\1/p' extras/install/debian/changelog
 
 install: ##- programs, headers, manual pages: make install PREFIX=/usr/local (uninstall: removes them)
 	@sh runner/packages.sh $(build_packages) help2man xz-utils
-	@$(MAKE) --no-print-directory $(jobs) all explored-quick
+	@$(MAKE) --no-print-directory $(jobs) all explored-quick STOPS=quiet
 	@for row in $(INSTALLED_ROWS); do \
 		CUT="$(MAKE) --no-print-directory -s BUILD=$(BUILD)" $(dry) sh extras/take/take.sh $(BUILD) $$row >/dev/null || exit; done
 	@CUT="$(MAKE) --no-print-directory -s BUILD=$(BUILD)" TARGET=cortex-m $(dry) sh extras/take/take.sh $(BUILD) packed_word32 >/dev/null

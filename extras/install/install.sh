@@ -55,7 +55,7 @@ for row in $ROWS; do put 644 "$prefix/include/stampede" "$build/take/$row.h" "$b
 put 644 "$prefix/share/pkgconfig" "$build/stampede.pc"
 put 644 "$prefix/lib/cmake/stampede" "$build/stampede-config.cmake"
 chmod +x "$build/stampede"
-help2man --no-info --section 1 --manual Stampede --version-string "$version" --output "$build/man/stampede.1" \
+XDG_DATA_HOME='' help2man --no-info --section 1 --manual Stampede --version-string "$version" --output "$build/man/stampede.1" \
 	--name "whether a tracer's timestamps are right, and what they cost" "$build/stampede"
 put 644 "$prefix/share/man/man1" "$build"/man/*.1
 install -D -m 644 runner/completion/stampede.bash "$root$prefix/share/bash-completion/completions/stampede"
@@ -70,3 +70,5 @@ find plots results/columns.def results/machine.py results/reference workloads/ga
 done
 install -D -m 644 "$build/files" "$list"
 echo share/stampede/files >>"$list"
+case $root$prefix in /usr | /usr/local) ;; *) [ -n "$root" ] || printf '%s\n' "For your shell, and for compilers:" \
+	"  export PATH=$prefix/bin:\$PATH MANPATH=$prefix/share/man:" "  export PKG_CONFIG_PATH=$prefix/share/pkgconfig:\$PKG_CONFIG_PATH" ;; esac

@@ -31,6 +31,8 @@ _stampede_command() {
 	local word=${COMP_WORDS[COMP_CWORD]}
 	if [ "$COMP_CWORD" -eq 1 ]; then
 		COMPREPLY=($(compgen -W "$(stampede --help 2>/dev/null | sed -n 's/^  \([a-z-]*\) .*/\1/p')" -- "$word"))
+	elif [ "$COMP_CWORD ${COMP_WORDS[1]}" = "2 take" ]; then
+		COMPREPLY=($(compgen -W "$(stampede take --help | sed -n 's/^rows://p')" -- "$word"))
 	else
 		_stampede "stampede ${COMP_WORDS[1]}"
 	fi

@@ -20,8 +20,8 @@ if ! command -v help2man strip >/dev/null; then
 fi
 install() { ROWS=packed_word sh extras/install/install.sh "$1" "$build" "$prefix" "" 1.0; }
 
-install install >"$scratch/out" 2>&1
-report $? "installed"
+install install >"$scratch/out" 2>&1 && [ "$(grep -c "PATH=$prefix/" "$scratch/out")" = 2 ] && ! grep -q "$HOME" "$build/man/stampede.1"
+report $? "installed; it says which paths a shell needs, and no page has the builder's home"
 stampede=$prefix/bin/stampede
 "$stampede" run-stress --seconds 0.1 --schemes =full_tsc >"$scratch/out" 2>&1
 report $? "a program runs"
@@ -45,6 +45,9 @@ for one in bench compare run-stress explore every-scheme judge-tracer; do
 done
 "$stampede" take packed_word "$HOME" >/dev/null && cmp -s "$HOME/packed_word_trace.h" "$build/take/packed_word_trace.h"
 report $? "take copies a row's headers"
+[ "$("$stampede" take --help | sed -n 's/^rows: //p')" = packed_word ] && "$stampede" take ROW=packed_word "$HOME" >/dev/null && ! "$stampede" take 2>"$scratch/err" &&
+	grep -q '^usage: stampede take ROW' "$scratch/err"
+report $? "take --help, take alone, and ROW= as in make"
 says "a header that is not there" 1 "no header of 'packed_wrod' is installed; there are packed_word" "$stampede" take packed_wrod
 says "a home that cannot be written" 3 "set XDG_DATA_HOME to a folder of yours" env HOME=/proc/none "$stampede" bench --quick
 says "nor unpacked into" 3 "set XDG_CACHE_HOME" env HOME=/proc/none "$stampede" explore
@@ -53,7 +56,8 @@ says "nor unpacked into" 3 "set XDG_CACHE_HOME" env HOME=/proc/none "$stampede" 
 report $? "the explored rows are unpacked once"
 bash -c '. "$1/share/bash-completion/completions/stampede"; PATH=$1/bin:$PATH; COMP_WORDS=(stampede judge) COMP_CWORD=1
 	_stampede_command; [ "${COMPREPLY[*]}" = judge-tracer ] || exit; COMP_WORDS=(stampede bench --quic) COMP_CWORD=2
-	_stampede_command; [ "${COMPREPLY[*]}" = --quick ] || exit; ! complete -p compare 2>/dev/null && complete -p stampede >/dev/null' - "$prefix"
+	_stampede_command; [ "${COMPREPLY[*]}" = --quick ] || exit; COMP_WORDS=(stampede take pa)
+	_stampede_command; [ "${COMPREPLY[*]}" = packed_word ] || exit; ! complete -p compare 2>/dev/null && complete -p stampede >/dev/null' - "$prefix"
 report $? "stampede <TAB>, and no other program's name"
 says "a command that is not there" 1 "'benhc' is no command; nearest is 'bench'" "$stampede" benhc
 printf '#include <stampede/packed_word_trace.h>\nint main(void) { return STAMPEDE_TAKEN; }\n' >"$scratch/taken.c"
