@@ -105,7 +105,8 @@ static inline int trace_stop(void);
 
 /*
  * The thread's own ring, which it gets when it first asks, and leaves when it ends; or the CPU's.
- * NULL, which all calls refuse, if no trace is started or no ring is free.
+ * NULL, which all calls refuse, if no trace is started, no ring is free, or the thread's first
+ * event finds no room in it.
  */
 static inline struct tracer *here(void);
 /* Events of type `id` are recorded from now on, or not, in all threads. OK, NOT_OPEN, BAD_ID. */

@@ -2,7 +2,8 @@
 /*
  * usage: naps TICKS COUNT   The CPU sleeps so long, so often, while a task is suspended, at each
  * instruction of write() and at every 41st of the reader: in packets that have room, are full, or
- * are read. Prints how many events are at a wrong time, or not there. For the host, x86-64.
+ * are read. Prints how many events are at a wrong time, or not there, and headers with more than
+ * they should have. For the host, x86-64.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -53,7 +54,7 @@ static void drain(void)
 
 	for (; packed_word32_read(&ring, &packet); packed_word32_release(&ring, &packet)) {
 		memcpy(header, packet.bytes, sizeof(header));
-		wrong += (time = header[1]) < end || header[2] > now;
+		wrong += (time = header[1]) < end || header[2] > now || header[7] >> 32;
 		end = header[2];
 		for (at = 64; at < header[3] / 8; at += 8, wrong--) {
 			memcpy(&word, packet.bytes + at, 4);
@@ -74,6 +75,7 @@ int main(int argc, char **argv)
 	for (state = 0; state < 2 * 2 * 3; state++) {
 		for (came_at = steps = 0; steps >= came_at; came_at += state & 2 ? 41 : 1) {
 			memset(&ring, 0, sizeof(ring));
+			memset(ring.memory, 0x5a, sizeof(ring.memory));
 			packed_word32_open(&ring, words, 1);
 			now = 100, next = steps = end = 0;
 			while (next < fills[state / 4])

@@ -140,6 +140,8 @@ cleans() { # NAME CPU WORDS...
 cleans "two tasks that are switched, and two nested timers" cortex-m4 -DEVENTS=500
 cleans "the same, on a Cortex-M3" cortex-m3 -DEVENTS=300
 cleans "sleeps of 5e9 ticks, longer than the counter" cortex-m4 -DEVENTS=1100 -DSLEEP=5000000000ull
+"$build/read-trace" --lint "$scratch/run/trace" >"$scratch/err" 2>&1 && grep -q 'nothing found$' "$scratch/err"
+told $? "and read-trace --lint finds nothing in them"
 cleans "sleeps of 2^32 - 2 ticks" cortex-m4 -DEVENTS=1100 -DSLEEP=4294967294ull
 # Wherever it is: of a record that is not ended what comes behind it may be wrong, and the dump says so.
 torn=0
