@@ -5,10 +5,12 @@
  * are read. Prints how many events are at a wrong time, or not there, and headers with more than
  * they should have. For the host, x86-64.
  */
+#define _GNU_SOURCE 1
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 
 static volatile unsigned long long now;
 #define PACKED_WORD32_CLOCK() ((uint32_t)now)
@@ -32,12 +34,17 @@ static void step(void)
 	after[mine] = now;
 }
 
-static void nap(int number)
+static void nap(int number, siginfo_t *info, void *context)
 {
 	uint32_t i;
 
+	(void)info;
 	if (number && steps++ != came_at)
 		return;
+	if (number) { /* once */
+		((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~0x100;
+		steps = UINT32_MAX;
+	}
 	for (i = 0; i < count; i++) {
 		now += ticks;
 		packed_word32_sleep(&ring, ticks);
@@ -70,8 +77,10 @@ static void drain(void)
 
 int main(int argc, char **argv)
 {
+	struct sigaction trap = { .sa_sigaction = nap, .sa_flags = SA_SIGINFO };
+
 	ticks = strtoull(argv[argc - 2], NULL, 0), count = (uint32_t)atoi(argv[argc - 1]);
-	signal(SIGTRAP, nap);
+	sigaction(SIGTRAP, &trap, NULL);
 	for (state = 0; state < 2 * 2 * 3; state++) {
 		for (came_at = steps = 0; steps >= came_at; came_at += state & 2 ? 41 : 1) {
 			memset(&ring, 0, sizeof(ring));
@@ -87,7 +96,7 @@ int main(int argc, char **argv)
 			TRAP("orq $0x100");
 			state & 2 ? drain() : step();
 			TRAP("andq $~0x100");
-			nap(0);
+			nap(0, NULL, NULL);
 			step();
 			packed_word32_flush_open(&ring);
 			drain();
