@@ -141,7 +141,8 @@ static void a_cheap_clock_is_cheap_and_right(void **state)
 {
 	struct cell cell = { .cheap = true, .pairs = 8 };
 	const struct driver *const *row;
-	double cheap;
+	double cheap, usual;
+	unsigned int tries = 0;
 
 	for (row = drivers_cheap; *row; row++) {
 		if ((*row)->unsupported())
@@ -150,9 +151,14 @@ static void a_cheap_clock_is_cheap_and_right(void **state)
 		json_decref(run(cell));
 	}
 	cell.row = "packed_word";
-	cheap = middle(&cell, "real_time");
-	cell.cheap = false;
-	assert_true(cheap > 0 && cheap < 0.8 * middle(&cell, "real_time"));
+	/* Others may have the CPU in all of one cell's samples. */
+	do {
+		cell.cheap = true;
+		cheap = middle(&cell, "real_time");
+		cell.cheap = false;
+		usual = middle(&cell, "real_time");
+	} while (cheap >= 0.8 * usual && ++tries < 8);
+	assert_true(cheap > 0 && cheap < 0.8 * usual);
 }
 
 /* All threads run, each with a ring of its own, which is judged. */
