@@ -3,7 +3,7 @@
 # usage: run.sh BUILD TEST...   Runs cmocka programs and scripts, one more at a time than there are
 # CPUs, as some sleep; prints what failed or was skipped, and who took longest.
 # ALL=1: the long ones too. SCRIPTS: these scripts, and all programs. SECONDS_PER_TEST: how long each
-# may take (300; sanitized, 1200).
+# may take (600; sanitized, 1800).
 # tests/times has the seconds of each long test, measured: over 20 s it is left out of a run without ALL=1.
 # TIMES=FILE: such a list of this run goes there (ALL=1 TIMES=tests/times).
 # The longest come first, so that none runs alone at the end.
@@ -21,7 +21,7 @@ one() { # BUILD TEST
 	*.py) set -- python3 -B "$2" "$1" ;;
 	*) set -- "$2" ;;
 	esac
-	CMOCKA_MESSAGE_OUTPUT=TAP timeout "${SECONDS_PER_TEST:-$([ "${SANITIZE-}" ] && echo 1200 || echo 300)}" "$@" >"$log" 2>&1
+	CMOCKA_MESSAGE_OUTPUT=TAP timeout "${SECONDS_PER_TEST:-$([ "${SANITIZE-}" ] && echo 1800 || echo 600)}" "$@" >"$log" 2>&1
 	status=$?
 	good=$(count '^ok ' | tr -d ' ')
 	# cmocka says "not ok 4 # SKIP name" of a skipped test.
