@@ -23,7 +23,7 @@ Reads RUN_DIR/bench.json (default: {DEFAULT_RUN}) and writes there
 --screen prints a run's summary on 80 x 24, --all the same with every row. --which prints the row
 to take for needs such as "bytes several", by RUN_DIR or, without it, by all recorded machines.
 --why prints the rule by which a row is taken, and what each row brings to it. --reference prints
-what results/reference/ keeps of a run. --schedule draws what `explore --draw` plays. Other options write no file.
+what results/reference/ keeps of a run. --schedule draws what `explore --draw` plays.
 Exit status: 0 fine, 1 usage or a bad file, 3 no space or permission, 4 no gnuplot or Jinja2.
 Example: build/plots results/20250101T120000Z-amd-epyc-2cpu
 """

@@ -5,7 +5,7 @@
 _stampede_names() { # program, rows or workloads; in --list these come behind an empty line
 	${1/%explore/run-stress} --list 2>/dev/null | awk -v what="$2" '
 		!NF { behind = 1 }
-		NF && (what == "workloads") == (behind == 1) { print $1 }'
+		/^[a-z]/ && (what == "workloads") == (behind == 1) { print $1 }'
 }
 
 _stampede() {
