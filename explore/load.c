@@ -16,7 +16,7 @@
 static bool is_there(const struct explore_options *options, const char *row,
 		     const struct family *family, const char *path)
 {
-	static bool said; /* where none is built, one line says so */
+	static bool said; /* one line is enough where no object is built */
 
 	if (!access(path, F_OK))
 		return true;

@@ -27,7 +27,7 @@ struct recorder {
 	uint32_t ids; /* 0: it is not open */
 	uint32_t refused;
 	uint32_t times; /* packets that have their times in full, or are getting them */
-	uint32_t shape; /* SHAPE, for who reads its memory */
+	uint32_t shape; /* SHAPE: the host that reads a memory dump checks it */
 	uint64_t time; /* of the newest event that was read, in full */
 	struct subbuf books[1 << COUNT_SHIFT] __attribute__((aligned(8)));
 	uint8_t memory[1 << (SUBBUF_SHIFT + COUNT_SHIFT)] __attribute__((aligned(8)));

@@ -235,6 +235,8 @@ bad_input() {
 	says "a schedule that does not fit" 1 "does not fit" $one --nested 1 --replay n9999
 	says "a start that is none" 1 "start" $one --start five
 	says "missing object" 3 "packed_word.page.so: target explored builds it" $one --objects "$scratch"
+	echo 'void explored_row(long *row) { *row = 1; }' | ${CC:-gcc} -shared -fPIC -x c - -o "$scratch/packed_word.page.so"
+	says "an object of another version" 1 "of another version of Stampede: build it again" $one --objects "$scratch"
 	head -c 2000 "$build/explored/packed_word.page.so" >"$scratch/packed_word.page.so"
 	says "truncated object" 1 "not a whole object" $one --objects "$scratch"
 	"$explore" --nonsense >"$scratch/out" 2>"$scratch/err"
@@ -256,8 +258,8 @@ bad_input() {
 	report $? "Ctrl-C"
 }
 
-# Whoever takes the plain path, or opens a sub-buffer, dies: seen in sub-buffers of each size. One of 128
-# bytes holds one record, so there no schedule takes the plain path.
+# A trap on the plain path, or where a sub-buffer opens, ends the writer: the search reports it in sub-buffers of
+# each size. One of 128 bytes holds one record, so no schedule takes the plain path there.
 each_path_is_reached() {
 	for path in plain:parts/defaults switch:core/subbuf; do
 		rm -rf "$scratch/tree" "$scratch/explored" && mkdir "$scratch/tree"

@@ -78,6 +78,8 @@ class Schedule(PlotsTest):
         self.assertIn("20 ticks pass", texts)
         self.assertIn("E1 decodes as 7, its true time is 23: 16 early.", texts)
         self.assertTrue(any("silently loses whole" in text for text in texts))
+        whole = self.explore("whole.svg", *"--schemes =three_read --shape wrap4 --nested 0 --jumps 1 --before 1 --replay j3:20".split())
+        self.assertIn("stamp, then 7", seen(whole)[1])  # a field of 4 bits alone does not read as 23 after 0
         nested = self.explore("nested.html", *"--schemes =zero_delta --nested 1 --before 1".split())
         self.assertEqual(nested.count('"partbox"'), 2)
         self.assertIn("viewport", nested)

@@ -14,7 +14,7 @@ static inline bool traps_here(void)
 {
 	int status;
 
-	if (!fork()) { /* it says so by its death */
+	if (!fork()) { /* a child that dies tells that the machine traps */
 		signal(SIGSEGV, SIG_DFL);
 		prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
 #ifdef __x86_64__
