@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rules of the house. Each is a function of a tree and gives a list of breaches, as text."""
+import fnmatch
 import functools
 import glob
 import re
@@ -231,10 +232,9 @@ STDERR_AT_HOME = ("base/fail.c", "base/progress.c", "extras/tracers/driver.c", "
                   "extras/tracers/perf/perf.c")
 
 
-# These know no base: rows, which are compiled into others' programs; a fuzzer, whose finding is an abort.
-ENDS_AT_HOME = ("base/fail.c", "schemes/parts/mask.h", "explore/stops/foreign_row.h", "traces/fuzz_ftrace.c",
-                "extras/programs/preload.c", "extras/kernel/shim/stdlib.h",
-                "extras/mcu/shim/stdlib.h")
+# These know no base: rows, which are compiled into others' programs.
+ENDS_AT_HOME = ("base/fail.c", "schemes/parts/mask.h", "explore/stops/foreign_row.h", "extras/programs/preload.c",
+                "extras/kernel/shim/stdlib.h", "extras/mcu/shim/stdlib.h")
 
 
 def one_end(tree):
@@ -368,6 +368,29 @@ def times(tree):
         ["tests/mutate/targets: no %s" % name for name in re.findall(r"^[^#:\s]+", tree["tests/mutate/targets"], re.M) if name not in tree]
 
 
+# Where each thing of a kind begins with such a line, what it is in the files that have to name it as well.
+LISTED = (
+    (r"^const struct workload workload_(\w+)", "workloads/*.c", r"^X\(%s\)", "workloads/workloads.def"),
+    (r"^name = '(\w+)'", "plots/*.gp", r'Plot\("%s"', "plots/plots.py"),
+    (r"^ \*   ([a-z ]+?)  ", "judge/verdict.h", '"%s"', "judge/check.c", "plots/record.py"),
+    (r"^\tORACLE_(\w+),", "judge/check.h", r'(?i)"%s"', "judge/check.c", "plots/record.py"),
+    (r'\[LINT_\w+\] = "(\w+)"', "traces/lint_whole.c", r"^\| `%s` \|", "docs/formats.md"),
+    (r"\blint_(?!importer)(\w+)[,;(]", "traces/lint_formats.h", r"\b%s\b", "traces/traces.mk", "tests/traces/plants.py"),
+    (r"^def (\w+)\(verdicts\):", "extras/ci/verdicts.py", r"--%s\b", "tests/tracers/test_verdicts.sh"),
+)
+
+
+def listed(tree):
+    """What is one of a kind stands in the lists of its kind, in its document and in its test."""
+    bad = []
+    for pattern, where, wanted, *places in LISTED:
+        its = [one for name, text in tree.items() if fnmatch.fnmatch(name, where) for one in re.findall(pattern, text, re.M)]
+        bad += ["%s: nothing begins with %s" % (where, pattern)] * (not its)
+        bad += ["%s: no %s, which is in %s" % (place, wanted % one, where) for one in its for place in places
+                if not re.search(wanted % one, tree[place], re.M)]
+    return bad
+
+
 def git(*words):
     return subprocess.run(["git"] + list(words), capture_output=True, text=True, check=False).stdout.split("\n")
 
@@ -439,4 +462,4 @@ def words(tree):
 
 
 RULES = (budget, ceiling_alone, entry, arrows, circles, build_macros, workload_names, row_names, one_judge, unused, struct_tags,
-         one_stderr, one_end, times, limits, patches, words)
+         one_stderr, one_end, times, listed, limits, patches, words)

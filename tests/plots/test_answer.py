@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """answer.py and screen.py by themselves: one rule, on machines and runs made by hand."""
 import math
+import os
 import types
 import unittest.mock
 
@@ -9,6 +10,7 @@ from plots_fixture import PlotsTest
 
 import answer
 import guide
+import readme
 import screen
 from files import Failed
 
@@ -192,6 +194,12 @@ class Rule(PlotsTest):
         self.assertTrue(all(map(math.isnan, its.rows["b"])))
         self.assertEqual(answer.middle([its, its], "cheap", "a"), 1.5)
         self.assertTrue(math.isnan(answer.middle([its], "cheap", "b")))
+
+    def test_the_documents_have_the_answer_of_the_recorded_machines(self):
+        said = "\n".join(["<!-- choice -->", *readme.choice(plots_fixture.SOURCES), "<!-- /choice -->"])
+        for name in ("README.md", "docs/choosing.md"):
+            with open(os.path.join(plots_fixture.SOURCES, name), encoding="utf-8") as file:
+                self.assertIn(said, file.read(), name + ": make readme RUN=-")
 
     def test_which(self):
         known = [machine({guide.BYTES: ["a", "b"], guide.BACK: ["a", "b"], guide.TAKE: ["b"]},
