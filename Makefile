@@ -101,7 +101,7 @@ reads_ctf := traces/ctf_trace.c traces/read_ctf.c traces/read_lint_ctf.c
 module_folders = $(1)
 module_folders_schemes := schemes/core schemes/parts schemes/format
 module_folders_workloads := workloads workloads/engine
-sources_of = $(filter-out $(mains) judge/driver.c judge/reader.c explore/stops/row.c explore/order/row.c explore/order/hooks.c traces/fuzz_% \
+sources_of = $(filter-out $(mains) judge/driver.c judge/reader.c explore/stops/row.c explore/order/row.c explore/order/hooks.c traces/fuzz.c \
 	$(if $(babeltrace),,$(reads_ctf)), \
 	$(wildcard $(addsuffix /*.c,$(or $(module_folders_$(1)),$(1))) $(1)/*.cc))
 archive_of = $(BUILD)/lib$(subst /,_,$(1)).a

@@ -94,6 +94,16 @@ double json_known(const json_t *object, const char *key)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+json_t *json_counts(const uint64_t *of, unsigned int count, const char *(*name)(unsigned int))
+{
+	json_t *counts = json_object();
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		json_object_set_new(counts, name(i), json_integer((json_int_t)of[i]));
+	return counts;
+}
+
 json_t *json_or_null(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdint.h>
 
 #include "base/stats.h"
 
@@ -27,6 +28,9 @@ const char *json_text(const json_t *object, const char *key);
 /* The number that `object` has for `key`; 0 if it has none. */
 double json_number(const json_t *object, const char *key);
 double json_known(const json_t *object, const char *key); /* NAN if it has none */
+
+/* Numbers, each by its name. */
+json_t *json_counts(const uint64_t *of, unsigned int count, const char *(*name)(unsigned int));
 
 /* A number, or null where it is none. */
 json_t *json_or_null(double value);

@@ -95,22 +95,6 @@ int tasks_failed_before(const struct tasks *tasks, const struct task *task)
 	return 0;
 }
 
-static void add_to_sum(struct tasks *tasks, const struct task *task)
-{
-	const struct findings *findings = &task->findings;
-	struct findings *sum = &tasks->sum;
-	unsigned int i;
-
-	tasks->searches += task->searches;
-	sum->schedules += findings->schedules;
-	sum->seconds += findings->seconds;
-	sum->stuck += findings->stuck;
-	sum->verdicts[VERDICT_BROKEN] += findings->verdicts[VERDICT_BROKEN];
-	sum->verdicts[VERDICT_NEED_NOT_MET] += findings->verdicts[VERDICT_NEED_NOT_MET];
-	for (i = 0; i < FINDINGS; i++)
-		sum->objections[i] += findings->objections[i];
-}
-
 /* Prints and records what was found. Negative errno. */
 static int take_family(struct tasks *tasks, const struct task *task, bool load)
 {
@@ -126,7 +110,9 @@ static int take_family(struct tasks *tasks, const struct task *task, bool load)
 		return error;
 	load_path(options, world_row.row, task->family, path, sizeof(path));
 	verdicts_add(path, task->family, task->searches, findings, &task->first, options->show);
-	add_to_sum(tasks, task);
+	tasks->searches += task->searches;
+	findings_add(&tasks->sum, findings);
+	tasks->sum.damage.wrong = 0; /* each family says it */
 	family_format(task->family, what, sizeof(what));
 	if (options->verbose || options->single || broken)
 		tasks_print(world_row.row, what, findings, task->searches, options->verbose);

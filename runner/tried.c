@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/fail.h"
+#include "base/json.h"
 #include "judge/known.h"
 #include "workloads/engine/engine.h"
 
@@ -11,14 +12,10 @@ static json_t *trial_json(const struct driver *row, enum verdict verdict,
 			  const struct evidence *evidence)
 {
 	const struct row_trial *trial = evidence->trial;
-	json_t *events = json_object(), *json;
-	unsigned int kind;
+	json_t *json = json_pack("{s:s, s:s, s:s, s:o}", "row", row->row, "verdict",
+				 check_verdict_name(verdict), "why", trial->why, "played",
+				 json_counts(trial->events, TRIAL_KINDS, trial_kind_name));
 
-	for (kind = 0; kind < TRIAL_KINDS; kind++)
-		json_object_set_new(events, trial_kind_name((enum trial_kind)kind),
-				    json_integer((json_int_t)trial->events[kind]));
-	json = json_pack("{s:s, s:s, s:s, s:o}", "row", row->row, "verdict",
-			 check_verdict_name(verdict), "why", trial->why, "played", events);
 	engine_evidence_json(json, evidence);
 	return json;
 }

@@ -45,7 +45,7 @@ for format in ftrace chrome perf xray ctf; do
 	seeds $format
 	echo "fuzzing $format for $2 s"
 	if ASAN_OPTIONS=${apart:+detect_leaks=0} "$folder/fuzz_$format" -max_total_time="$2" -max_len=8192 -timeout=10 -rss_limit_mb=2048 ${RUNS:+-runs=$RUNS} \
-		$apart -print_final_stats=1 -artifact_prefix="$folder/crash-" "$folder/corpus-$format" >"$log" 2>&1; then
+		$apart -close_fd_mask=2 -print_final_stats=1 -artifact_prefix="$folder/crash-" "$folder/corpus-$format" >"$log" 2>&1; then
 		echo "$(sed -n 's/^Done \([0-9]*\) runs.*/\1/p; s/^#\([0-9]*\): cov.*/\1/p' "$log" | tail -1) executions, nothing found"
 		continue
 	fi

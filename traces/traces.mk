@@ -15,16 +15,17 @@ fuzz_formats := ftrace chrome perf xray ctf
 fuzzers := $(fuzz_formats:%=$(BUILD)/fuzz/fuzz_%)
 FUZZ_FLAGS := -std=gnu11 -O2 -g -D_GNU_SOURCE= $(WARN) -I. $(extra_base_options) \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
-fuzz_sources := $(filter-out traces/fuzz_%.c traces/read_%.c traces/ctf_%.c,$(wildcard traces/*.c)) \
+fuzz_sources := $(filter-out traces/fuzz.c traces/read_%.c traces/ctf_%.c,$(wildcard traces/*.c)) \
 	$(wildcard base/*.c) schemes/format/format_ctf.c schemes/core/ring.c
 
+extra_fuzz_ftrace := -DFTRACE
 # A folder, which libbabeltrace2 reads.
 extra_fuzz_ctf := traces/read_lint_ctf.c traces/ctf_trace.c -DIN_FOLDER -lbabeltrace2
 
-$(fuzzers): $(BUILD)/fuzz/fuzz_%: $(fuzz_sources) $(wildcard traces/*.h traces/fuzz_*.c schemes/*/*.h)
+$(fuzzers): $(BUILD)/fuzz/fuzz_%: $(fuzz_sources) $(wildcard traces/*.h traces/fuzz.c schemes/*/*.h)
 	$(call say,FUZZ,$*)
 	@mkdir -p $(@D)
-	$(Q)clang $(FUZZ_FLAGS) -DIMPORTER=lint_$* traces/fuzz_$(if $(filter ftrace,$*),ftrace,lint).c \
+	$(Q)clang $(FUZZ_FLAGS) -DIMPORTER=lint_$* traces/fuzz.c \
 		$(fuzz_sources) $(extra_fuzz_$*) -ljansson -lm -o $@
 
 fuzz: ##- fuzz what reads ftrace's sub-buffers, CTF, Chrome's JSON, perf.data and XRay's logs, by libFuzzer with ASan and UBSan: make fuzz SECONDS=60

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "judge/known.h"
 #include "runner/place/ticks.h"
 
@@ -238,28 +239,6 @@ void engine_evidence_json(json_t *into, const struct evidence *evidence)
 	json_object_set_new(into, "tries", tries);
 }
 
-static json_t *violations_json(const struct check *check)
-{
-	json_t *json = json_object();
-	unsigned int i;
-
-	for (i = 0; i < ORACLES; i++)
-		json_object_set_new(json, check_oracle_name((enum oracle)i),
-				    json_integer((json_int_t)check->violations[i]));
-	return json;
-}
-
-static json_t *losses_json(const struct loss_counts *losses)
-{
-	json_t *json = json_object();
-	unsigned int i;
-
-	for (i = 0; i < LOSSES; i++)
-		json_object_set_new(json, loss_name((enum loss)i),
-				    json_integer((json_int_t)losses->of[i]));
-	return json;
-}
-
 /* The first `count` but for the very first. */
 static json_t *counts_json(const uint64_t *count, unsigned int counts)
 {
@@ -335,8 +314,8 @@ json_t *engine_json(const struct engine_config *config, const struct engine_resu
 	SET("build", json_string(config->driver->timed ? "timed" : "checked"));
 	SET("verdict", json_string(check_verdict_name(engine_verdict(config, result))));
 	engine_evidence_json(json, &evidence);
-	SET("violations", violations_json(&result->check));
-	SET("losses", losses_json(&result->losses));
+	SET("violations", json_counts(result->check.violations, ORACLES, check_oracle_name));
+	SET("losses", json_counts(result->losses.of, LOSSES, loss_name));
 	SET("delivered_by_source", counts_json(result->delivered, INTERRUPT_SOURCES));
 	SET("delivered_by_depth", counts_json(result->at_depth, INTERRUPT_SOURCES + 1));
 	SET("seconds", json_real(result->seconds));

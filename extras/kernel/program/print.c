@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/json.h"
 #include "judge/known.h"
 #include "judge/verdict.h"
 
@@ -153,21 +154,18 @@ static void set_nesting(json_t *json, const uint64_t *delivered, const uint64_t 
 
 static void row_line(const struct driver *driver, const struct epochs *epochs)
 {
-	json_t *violations = json_object(), *json;
-	unsigned int i;
+	json_t *json = json_pack(
+		"{s:s, s:s, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I}", "row", driver->row,
+		"verdict", word(driver, epochs), "bits", (json_int_t)epochs->bits, "with_nmi",
+		epochs->with_nmi, "events", (json_int_t)epochs->events, "interrupting",
+		(json_int_t)epochs->nested, "wrong", (json_int_t)epochs->wrong, "inexact",
+		(json_int_t)epochs->inexact, "lost", (json_int_t)epochs->lost, "task_share",
+		share(epochs), "period_ns", (json_int_t)epochs->period_ns, "epochs",
+		(json_int_t)epochs->count);
 
-	for (i = 0; i < ORACLES; i++)
-		json_object_set_new(violations, check_oracle_name((enum oracle)i),
-				    json_integer((json_int_t)epochs->violations[i]));
-	json = json_pack("{s:s, s:s, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I}", "row",
-			 driver->row, "verdict", word(driver, epochs), "bits",
-			 (json_int_t)epochs->bits, "with_nmi", epochs->with_nmi, "events",
-			 (json_int_t)epochs->events, "interrupting", (json_int_t)epochs->nested,
-			 "wrong", (json_int_t)epochs->wrong, "inexact", (json_int_t)epochs->inexact,
-			 "lost", (json_int_t)epochs->lost, "task_share", share(epochs), "period_ns",
-			 (json_int_t)epochs->period_ns, "epochs", (json_int_t)epochs->count);
 	set_nesting(json, epochs->delivered, epochs->hits, epochs->at_depth);
-	json_object_set_new(json, "violations", violations);
+	json_object_set_new(json, "violations",
+			    json_counts(epochs->violations, ORACLES, check_oracle_name));
 	json_object_set_new(json, "waits", json_integer((json_int_t)epochs->waits));
 	json_object_set_new(json, "write_ns", json_integer((json_int_t)epochs->write_ns));
 	json_object_set_new(json, "judge_ns", json_integer((json_int_t)epochs->judge_ns));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
  * libFuzzer: any bytes as a file of the format whose importer is IMPORTER, judged and printed. Of
- * CTF as a folder: how long the metadata is, in two bytes, then the metadata and a stream.
+ * CTF as a folder: how long the metadata is, in two bytes, then the metadata and a stream. Of
+ * ftrace (FTRACE) the first byte chooses the size of a sub-buffer and the width of time_delta.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "traces/lint_formats.h"
@@ -38,6 +40,22 @@ static void import(struct lint *lint, const uint8_t *data, size_t size, struct t
 	unlink(metadata);
 	unlink(stream);
 	rmdir(folder);
+}
+#elif defined(FTRACE)
+static void import(struct lint *lint, const uint8_t *data, size_t size, struct trace_fault *fault)
+{
+	struct ftrace_format format;
+	int file = memfd_create("f", 0);
+	char path[32];
+
+	if (file < 0 || (size && write(file, data + 1, size - 1) != (ssize_t)size - 1))
+		__builtin_trap();
+	format.subbuf_bytes = 64u << (size ? *data & 7 : 0) % 5;
+	format.stamp_bits = !size || *data & 8 ? 27 : 1 + (*data >> 4);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	lint_ftrace(lint, path, &format);
+	*fault = lint->fault;
+	close(file);
 }
 #else
 static void import(struct lint *lint, const uint8_t *data, size_t size, struct trace_fault *fault)
