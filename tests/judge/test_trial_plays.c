@@ -4,6 +4,8 @@
  * clock at each call, and calls the row's own. Gaps, stops, clocks and steps are counted from that
  * alone.
  */
+#include <setjmp.h>
+
 #include "tests/support/test.h"
 #include "tests/support/traps.h"
 #include "judge/trial.h"
@@ -390,5 +392,47 @@ static void planted_faults(void **state)
 	goes_back = false;
 }
 
+static sigjmp_buf before;
+
+static void on_fault(int number)
+{
+	siglongjmp(before, number);
+}
+
+#ifdef __x86_64__
+static void on_read(void *reads)
+{
+	*(uint64_t *)reads += 1 + (__builtin_ia32_rdtsc() != 50);
+}
+#endif
+
+/* A hook may read the clock; a fault of an instruction that begins as a read does is the row's own.
+ */
+static void reads_and_faults(void **state)
+{
+	struct sigaction now;
+	uint64_t reads = 0;
+
+	if (!traps_here())
+		return;
+#ifdef __x86_64__
+	signal(SIGSEGV, on_fault);
+	for (reads = 0; reads < 2;) {
+		assert_true(trapped_begin(on_read, &reads));
+		virtual_clock = (struct virtual_clock){ .now = 50, .step = 7 };
+		assert_true(__builtin_ia32_rdtsc() == 57 && virtual_clock.now == 64);
+		if (reads > 1 && !sigsetjmp(before, 1)) {
+			__asm__ volatile("movzbl (%0), %%eax" : : "r"(0l) : "eax");
+			fail();
+		}
+		trapped_end();
+		sigaction(SIGSEGV, NULL, &now);
+		assert_ptr_equal(now.sa_handler, on_fault);
+	}
+	signal(SIGSEGV, SIG_DFL);
+#endif
+	assert_int_equal(reads, 2);
+}
+
 TESTS(gaps_of_every_size, gaps_after_corners, gaps_with_beats, interrupts_at_every_stop,
-      clocks_of_a_wrap_a_read, steps_back_of_every_size, planted_faults)
+      clocks_of_a_wrap_a_read, steps_back_of_every_size, planted_faults, reads_and_faults)
