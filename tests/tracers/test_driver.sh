@@ -7,7 +7,39 @@ build=$1
 judge=$build/judge-tracer
 export BUILD="$build"
 mkdir "$scratch/measure"
-${CC:-gcc} -O2 -D_GNU_SOURCE -I. tests/tracers/measure.c extras/tracers/driver.c extras/tracers/every.c -pthread -o "$scratch/measure/measure"
+measure=$scratch/measure/measure
+${CC:-gcc} -O2 -D_GNU_SOURCE -I. -fsanitize=address,undefined -fno-sanitize-recover=all tests/tracers/measure.c extras/tracers/driver.c \
+	extras/tracers/every.c -pthread -o "$measure"
+export ASAN_OPTIONS=allocator_may_return_null=1
+mkfifo "$scratch/clock"
+exec 3<>"$scratch/clock"
+"$measure" "$scratch" step 8 1 >"$scratch/out" && echo >&3 && read -r said <&3 && [ "$said" = "....-1.5..+0.5.." ]
+told $? "the wall clock steps back after half of the events, and on after three quarters: $said"
+rm "$scratch/clock"
+for price in "price 60" "price-cold 30"; do
+	"$measure" "$scratch" ${price% *} 15 1 | grep -q ": ${price#* } events, masks 1, 1 deep" &&
+		awk -v least=20000 -v most=45000 '$1 >= least && $2 >= least { above++ } $1 <= most && $2 <= most { below++ }
+			END { exit !(NR == 15 && above && below) }' "$scratch/price"
+	told $? "$price: 15 batches of two events of 30 us each"
+done
+while IFS="|" read -r code limit arguments; do
+	(trap '' XFSZ && eval "exec prlimit --$limit '$measure' '$scratch'$arguments" >"$scratch/out" 2>"$scratch/err")
+	got=$?
+	[ $got -eq "$code" ]
+	told $? "$arguments, with $limit: exit code $got"
+done <<-'END'
+	3|sigpending=0| signals 10 1
+	3|stack=4611686018427387904| threads 10 1
+	3|fsize=9| steady 10 1
+	3|fsize=1024| price 15 1
+	3|core=0| steady 100000000000000000 1
+	3|core=0|/none steady 10 1
+	1|core=0| steady 10
+	1|core=0| calm 10 1
+END
+says "replay without its gaps" 1 'no gaps in /none' env GAPS=/none "$measure" "$scratch" replay 50 1
+says "replay without any" 1 "no gaps in ''" "$measure" "$scratch" replay 50 1
+says "a clock that cannot step" 1 '/clock: this clock cannot step' "$measure" "$scratch" step 50 1
 echo '{"tracer": "measure", "workloads": ["steady", "threads", "signals", "stall", "replay"], "promises": {"window": {}, "whole": {}, "losses": {}, "causal": {}}}' >"$scratch/measure/adapter.json"
 fake "$scratch/measure/run" <<-'END'
 	"${0%/*}/measure" "$@" >&2 || exit
@@ -26,45 +58,40 @@ measured() { # WORKLOAD EVENTS EXPRESSION NAME: about the gaps, sorted, between 
 		[ "$1" != signals ] || grep -q ': 4 deep' "$scratch/deep" && break
 	done
 	python3 - "$scratch" "$code" "$3" <<-'END' 2>"$scratch/err"
-		import json, sys
+		import json, re, sys
 		entry = [int(line.split()[3]) for line in open(sys.argv[1] + "/kept/truth") if line.startswith("event 0 ")]
 		afters = sum(line.startswith("after ") for line in open(sys.argv[1] + "/kept/truth"))
 		gaps = sorted(b - a for a, b in zip(entry, entry[1:]))
-		deep = int(open(sys.argv[1] + "/deep").read().split()[-2])
+		count, masks, deep = re.search(r": (\d+) events, masks (\w+), (\d+) deep", open(sys.argv[1] + "/deep").read()).groups()
 		causal = json.load(open(sys.argv[1] + "/json"))[0]["promises"]["causal"]
 		code = int(sys.argv[2])
 		assert eval(sys.argv[3]) and code == 2 * causal["seen"], (len(entry), deep, afters, causal, code, gaps[len(gaps) // 2], gaps[-8:])
 	END
 	told $? "$4"
 }
-measured steady 2000 'len(entry) == 2000 and deep == 1' "steady: one at a time"
+measured steady 2000 'len(entry) == 2000 and (count, masks, deep) == ("2000", "1", "1")' "steady: one at a time"
 measured steady "160 --every 16" '[bool(one) for one in entry] == [not n % 16 for n in range(160)]' "and the clock is read around one event in 16"
-measured signals 4000 'len(entry) == 4000 and deep == 4' "signals: each of three levels interrupts those below it"
-measured stall 400 'sum(gap >= 2.5e9 for gap in gaps) == 2 and sum(gap >= 2e7 for gap in gaps) >= 6' "stall: two pauses of 2.5 s, and those of 20 ms"
+measured signals 4000 'len(entry) == 4000 and (masks, deep) == ("8b", "4")' "signals: each of three levels interrupts those below it"
 measured replay 100 'gaps[0] >= 1e6 and 12 <= sum(gap >= 6e6 for gap in gaps) and gaps[50] < 6e6' \
 	"replay: gaps as long as the file says, and in its shares"
 measured threads 4000 'code == 0 and afters >= 10 and causal["tried"] == afters' "threads: events of the second answer some of the first"
 EARLY=3 measured threads 4000 'code == 2 and (causal["seen"], causal["worst"]) == (1, 1)' "and one of them that is too early is found"
-"$judge" --workload threads --events 140000 floor >"$scratch/out" 2>"$scratch/err" &&
+"$judge" --workload threads --events 140000 extras/tracers/floor/ >"$scratch/out" 2>"$scratch/err" &&
 	grep -q ': 140000 events, 131072 decoded, 8928 counted as lost$' "$scratch/out" && grep -q 'losses *kept' "$scratch/out"
 told $? "an array of the last events of each thread, and a count of the others"
-says "replay without its gaps" 1 'no gaps in /none' env GAPS=/none "$build/tracers/floor" "$scratch" replay 50 1
-says "a clock that cannot step" 1 '/clock: this clock cannot step' "$build/tracers/floor" "$scratch" step 50 1
-echo +0.0 >"$scratch/clock"
-"$build/tracers/floor" "$scratch" step 50 1 && [ "$(cat "$scratch/clock")" = +0.5 ]
-report $? "the wall clock steps back, and on"
-"$judge" --price --rounds 3 --events 1000 --json "$scratch/json" floor >"$scratch/out" 2>&1
+"$judge" --price --rounds 3 --events 1000 --json "$scratch/json" extras/tracers/floor/ >"$scratch/out" 2>&1
 python3 - "$scratch/json" <<-END
 	import json, sys
 	floor = json.load(open(sys.argv[1]))[0]
 	assert floor["ratio"] == 1 and floor["rounds"] == 3 and 0 < floor["ns"] < 1e4 and floor["judging"] > 0, floor
 END
 report $? "a price, and what judging adds to it"
-"$judge" --price --evict --rounds 1 --events 15 --json "$scratch/cold" floor >"$scratch/out" 2>&1
+"$judge" --price --evict --rounds 1 --events 15 --json "$scratch/cold" extras/tracers/floor/ >"$scratch/out" 2>&1
 python3 - "$scratch/json" "$scratch/cold" <<-END
 	import json, sys
 	warm, cold = (json.load(open(name))[0]["ns"] for name in sys.argv[1:])
 	assert cold > 3 * warm, (warm, cold)
 END
 report $? "after the caches were evicted an event costs more"
+measured stall 400 'sum(gap >= 2.5e9 for gap in gaps) == 2 and sum(gap >= 2e7 for gap in gaps) >= 6' "stall: two pauses of 2.5 s, and those of 20 ms"
 plan
