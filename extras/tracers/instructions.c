@@ -39,7 +39,8 @@ static void name(const char *out, uint64_t pc, char *text, size_t bytes)
 		file = file ? file + 1 : path;
 		snprintf(offset, sizeof(offset), "0x%" PRIx64, pc - base);
 		snprintf(text, bytes, "%.80s+%s", file, offset);
-		if (child_run(&(struct child_program){ .argv = argv, .quiet = true }, &said) ||
+		if (child_run(&(struct child_program){ .argv = argv, .errors = "/dev/null", .quiet = true },
+			      &said) ||
 		    !said)
 			break;
 		source = said + strcspn(said, "\n");
@@ -121,7 +122,7 @@ int every_add(struct every_sum *sum, const char *out, const struct tracer_judged
 bool every_ended(const char *out, const char *tracer, int code)
 {
 	struct every_page page = { .state = EVERY_UNUSED };
-	char path[PATH_MAX], at[256];
+	char path[PATH_MAX], at[256] = "no instruction";
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/page", out);

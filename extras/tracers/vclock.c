@@ -81,8 +81,6 @@ int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 		some = *(const uint64_t *)set & ~(stepped ? traps : 0);
 	if (stepped && (some & 1ull << (SIGUSR1 - 1)) && how != SIG_UNBLOCK)
 		page->masked = 1;
-	if (old)
-		sigemptyset(old);
 	error = syscall(SYS_rt_sigprocmask, how, set ? &some : NULL, old, 8) ? errno : 0;
 	if (stepped) {
 		syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &now, 8);

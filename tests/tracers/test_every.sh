@@ -11,8 +11,42 @@ if [ "$(uname -m)" != x86_64 ]; then
 	plan
 	exit
 fi
-gcc -O2 -fno-plt -D_GNU_SOURCE -I. tests/tracers/toy_every.c extras/tracers/driver.c extras/tracers/every.c -pthread -o "$toy/toy" &&
-	gcc -O2 -D_GNU_SOURCE -I. -shared -fPIC extras/tracers/vclock.c -o "$toy/vclock.so" || exit 1
+gcc -O2 -D_GNU_SOURCE -I. -shared -fPIC extras/tracers/vclock.c -o "$toy/vclock.so" && head -c 4096 /dev/zero >"$scratch/page" &&
+	EVERY_PAGE="$scratch/page" LD_PRELOAD="$toy/vclock.so" python3 -B tests/tracers/vclock.py >"$scratch/out" 2>"$scratch/err"
+told $? "all clocks are one word, and masks block neither a step nor its limit"
+# What is said of the files of a run, in which here() has its own place.
+mkdir "$scratch/told" "$scratch/files"
+echo '{"tracer": "told", "workloads": ["every"], "promises": {"window": {}, "order": {}, "losses": {}}}' >"$scratch/told/adapter.json"
+fake "$scratch/told/run" <<'END'
+cp "$TOLD"/* "$1"
+exit "$CODE"
+END
+printf 'int here(int n)\n{\n\treturn n;\n}\n' >"$scratch/here.c" && gcc -g -shared "$scratch/here.c" -o "$scratch/a so.so"
+at=$(nm "$scratch/a so.so" | sed -n 's/^0*\(.*\) T here$/\1/p')
+pc=$(printf %x $((0x7f0000000000 + 0x$at)))
+for file in truth decoded maps plans said quiet ended; do
+	sed "/^= $file\$/,/^=/!d;/^=/d;s,SCRATCH,$scratch,;s,PC,$pc,;s,AT,$at," tests/data/every_told.txt >"$scratch/files/$file"
+done
+export TOLD="$scratch/files" CODE=0
+"$judge" --rounds 2 --json "$scratch/json" "$scratch/told/" 2>&1 | diff "$TOLD/said" - >"$scratch/err"
+told $? "plans and plays of both rounds, and the instruction of each breach"
+finds "and in the JSON" "$scratch/json" "r[0]['every'] == {'plans': 8, 'instructions': 60, 'first': 90, 'masked': 3, 'interrupts': 42, 'stuck': 4}"
+echo 'plan 0 40 11 0' >"$TOLD/plans"
+"$judge" "$scratch/told/" 2>&1 | sed -n '2p;3{/events in handlers/p}' | diff "$TOLD/quiet" - >"$scratch/err"
+told $? "nothing of what did not happen"
+rm "$TOLD/plans"
+says "no plans, though what was judged is said" 2 'cannot read .*/plans' "$judge" "$scratch/told/"
+while IFS='|' read -r page wanted; do
+	CODE=${page##* }
+	python3 -c 'import struct, sys
+sys.stdout.buffer.write(struct.pack("<QQQQQIIIiI4x", 1, 2, int(sys.argv[1]), int(sys.argv[3], 16), 77, 1, 20, 3, 9, 0)[:int(sys.argv[2])])' \
+		$(echo "$page" | cut -d' ' -f1-2) "$pc" >"$TOLD/page"
+	said=$("$judge" "$scratch/told/" 2>&1)
+	[ "$said" = "stampede: $wanted" ]
+	report $? "state, bytes and exit code $page: $said"
+done <"$TOLD/ended"
+unset TOLD CODE
+gcc -O2 -fno-plt -D_GNU_SOURCE -I. tests/tracers/toy_every.c extras/tracers/driver.c extras/tracers/every.c -pthread -o "$toy/toy" || exit 1
 cat >"$toy/run" <<'END_RUN'
 #!/bin/sh
 head -c 4096 /dev/zero >"$1/page"
@@ -82,7 +116,7 @@ says "an --at that is none" 1 "99:x: wants PLAN" "$judge" --at 99:x "$toy/"
 adapter tsc
 FAULT=tsc "$judge" --json "$scratch/json" "$toy/" >"$scratch/out" && grep -q 'order *kept' "$scratch/out"
 told $? "a tracer that reads the TSC, which adapter.json says: kept"
-BUILD=$(cd "$1" && pwd) "$judge" --workload every --stride 9 --json "$scratch/json" lttng_ust >"$scratch/out" 2>"$scratch/err"
+BUILD=$(cd "$1" && pwd) "$judge" --workload every --stride 9 --json "$scratch/json" extras/tracers/lttng_ust/ >"$scratch/out" 2>"$scratch/err"
 if [ $? = 4 ]; then
 	skip "LTTng-UST" "$(cat "$scratch/err")"
 else
