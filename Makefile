@@ -311,7 +311,7 @@ test-long: ##- run for hours: storms, sanitizers, clang, the explorer (ONLY="mut
 mutate: ##- change the judges a little, and print changes that no test sees (ARGS="--sample 200 judge/")
 	@sh runner/packages.sh $(build_packages) $(plot_packages) $(test_packages) python3-clang
 	@$(MAKE) --no-print-directory $(jobs) all tests explored-quick explored-points \
-		explored-taken explored-order $(BUILD)/mutants/.split
+		explored-taken explored-order $(BUILD)/explored/seed_004.page.so $(BUILD)/mutants/.split
 	@/usr/bin/python3 -B tests/mutate/mutate.py $(BUILD) $(ARGS)
 
 test-exhaustive: ##- run the explorer's deepest tier, for hours (SCHEMES="a b" for some rows)

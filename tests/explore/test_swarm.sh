@@ -15,14 +15,6 @@ searched() { # EXIT-CODE OPTION...: of the explorer, for that object
 	[ $? -eq "$wanted" ]
 }
 
-$swarm 58 --object "$broken" --draws 1 >"$scratch/first"
-[ $? -eq 2 ] && grep -q "is broken by draw" "$scratch/first" && [ "$(grep -c '^    ' "$scratch/first")" -eq 14 ]
-report $? "a fault of 2009 is found"
-options=$(sed -n "s/^[^ ]*build[^ ]*explore --object .* --first //p" "$scratch/first")
-[ -n "$options" ] && searched 2 $options
-report $? "the command that is printed breaks it again: $options"
-[ "$options" = "--events 2 --nested 1" ] && searched 0 --events 1 --nested 1 && searched 0 --events 2 --nested 0
-report $? "and with one event or interrupt less nothing breaks"
 drawn() { # SEED: what its first 20 draws are
 	python3 -B -c '
 import sys
@@ -52,25 +44,6 @@ for name, shape, least, most in ("a", "timed", 0, 0), ("a", "ends2", .3, .5), ("
 assert [swarm.cost(one) for one in ({"events": 2}, {"events": 3, "nested": 2}, {"events": 16, "offsets": "all", "jumps": 1})] == [0, 3, 4]
 sys.exit(not (any(skewed[::2]) and sum(two[::2]) > 25 and not any(two[1::2]) and not any(skewed[1::2])))'
 report $? "rows that CPUs share have two writers, and clocks that differ, and no other row has"
-$swarm 1 --schemes packed_word --only search --draws 12 --each 5 >"$scratch/kept" && grep -q ": [1-9][0-9]* kept, 0 broken, .*rows broken: none" "$scratch/kept"
-report $? "a sound row is kept: $(tail -1 "$scratch/kept")"
-# A mutant without its pinned budget, and one that changes nothing.
-cases="python3 -B tests/cases/cases.py --build $build --swarm 1"
-$cases --seconds 60 "$build/mutants/packed_clock_first.patch" >"$scratch/mutant" 2>&1 &&
-	grep -q "^1 of 1 found; draw: median" "$scratch/mutant"
-report $? "a mutant is found without its budget: $(grep -o 'draw [0-9].*' "$scratch/mutant")"
-sed '/^---/,$d' "$build/mutants/packed_clock_first.patch" >"$scratch/packed_same.patch"
-cat >>"$scratch/packed_same.patch" <<'END'
---- a/schemes/packed_word.h
-+++ b/schemes/packed_word.h
-@@ -1,1 +1,1 @@
--/* SPDX-License-Identifier: MIT */
-+/* SPDX-License-Identifier: MIT, and nothing else is changed */
-END
-$cases --seconds 3 "$scratch/packed_same.patch" >"$scratch/mutant" 2>&1
-[ $? -eq 1 ] && grep -q "NOT FOUND in [1-9][0-9]* draws" "$scratch/mutant"
-report $? "one that changes nothing is not"
-rm -rf "$build/cases/packed_same"
 mkdir -p "$scratch/silent/explored" && touch "$scratch"/silent/explored/packed_word.small.so \
 	"$scratch"/silent/explored/packed_word.order.so "$scratch"/silent/explored/full_tsc.page.so "$scratch"/silent/explored/seed_004.page.so
 python3 -B -c '
@@ -103,4 +76,31 @@ report $? "and so is one"
 says "a seed that is no number" 1 "invalid int value" $swarm one
 says "a row that is not known" 1 "no row is called 'gone'" $swarm 1 --schemes gone
 says "nothing that is built" 4 "nothing to draw from" python3 -B explore/swarm.py "$scratch" 1 --only search
+$swarm 58 --object "$broken" --draws 1 >"$scratch/first"
+[ $? -eq 2 ] && grep -q "is broken by draw" "$scratch/first" && [ "$(grep -c '^    ' "$scratch/first")" -eq 14 ]
+report $? "a fault of 2009 is found"
+options=$(sed -n "s/^[^ ]*build[^ ]*explore --object .* --first //p" "$scratch/first")
+[ -n "$options" ] && searched 2 $options
+report $? "the command that is printed breaks it again: $options"
+[ "$options" = "--events 2 --nested 1" ] && searched 0 --events 1 --nested 1 && searched 0 --events 2 --nested 0
+report $? "and with one event or interrupt less nothing breaks"
+$swarm 1 --schemes packed_word --only search --draws 12 --each 5 >"$scratch/kept" && grep -q ": [1-9][0-9]* kept, 0 broken, .*rows broken: none" "$scratch/kept"
+report $? "a sound row is kept: $(tail -1 "$scratch/kept")"
+# A mutant without its pinned budget, and one that changes nothing.
+cases="python3 -B tests/cases/cases.py --build $build --swarm 1"
+$cases --seconds 60 "$build/mutants/packed_clock_first.patch" >"$scratch/mutant" 2>&1 &&
+	grep -q "^1 of 1 found; draw: median" "$scratch/mutant"
+report $? "a mutant is found without its budget: $(grep -o 'draw [0-9].*' "$scratch/mutant")"
+sed '/^---/,$d' "$build/mutants/packed_clock_first.patch" >"$scratch/packed_same.patch"
+cat >>"$scratch/packed_same.patch" <<'END'
+--- a/schemes/packed_word.h
++++ b/schemes/packed_word.h
+@@ -1,1 +1,1 @@
+-/* SPDX-License-Identifier: MIT */
++/* SPDX-License-Identifier: MIT, and nothing else is changed */
+END
+$cases --seconds 3 "$scratch/packed_same.patch" >"$scratch/mutant" 2>&1
+[ $? -eq 1 ] && grep -q "NOT FOUND in [1-9][0-9]* draws" "$scratch/mutant"
+report $? "one that changes nothing is not"
+rm -rf "$build/cases/packed_same"
 plan
