@@ -18,6 +18,7 @@ static void name(const char *out, uint64_t pc, char *text, size_t bytes)
 {
 	char path[PATH_MAX], line[PATH_MAX + 128], base_of[PATH_MAX] = "", offset[32];
 	const char *const argv[] = { "addr2line", "-Cfe", base_of, offset, NULL };
+	const struct child_program addr2line = { argv, .errors = "/dev/null", .quiet = true };
 	uint64_t start, end, base = 0;
 	char *said = NULL, *source, *file;
 	FILE *maps;
@@ -39,9 +40,7 @@ static void name(const char *out, uint64_t pc, char *text, size_t bytes)
 		file = file ? file + 1 : path;
 		snprintf(offset, sizeof(offset), "0x%" PRIx64, pc - base);
 		snprintf(text, bytes, "%.80s+%s", file, offset);
-		if (child_run(&(struct child_program){ .argv = argv, .errors = "/dev/null", .quiet = true },
-			      &said) ||
-		    !said)
+		if (child_run(&addr2line, &said) || !said)
 			break;
 		source = said + strcspn(said, "\n");
 		*source++ = 0;

@@ -22,8 +22,8 @@ sys.path.insert(0, "explore")
 import swarm
 from types import SimpleNamespace
 its = swarm.Swarm([swarm.Row("build", "a", "a.so"), swarm.Row("build", "b", None)], SimpleNamespace(
-    seed=int(sys.argv[1]), minutes=1, stop=None, draws=20))
-assert 59 < its.end - its.start <= 60
+    seed=int(sys.argv[1]), minutes=2, stop=None, draws=20))
+assert 119 < its.end - its.start <= 120
 while drawn := its.next():
     print(drawn[0], drawn[1].name, drawn[2])' "$1"
 }
@@ -42,6 +42,14 @@ for name, shape, least, most in ("a", "timed", 0, 0), ("a", "ends2", .3, .5), ("
     assert least <= sum("writers" in one for one in its) / 400 <= most, (name, shape)
     assert max(map(swarm.cost, its)) == swarm.COST
 assert [swarm.cost(one) for one in ({"events": 2}, {"events": 3, "nested": 2}, {"events": 16, "offsets": "all", "jumps": 1})] == [0, 3, 4]
+class Fake(swarm.Row):
+    tries = 0
+    def run(self, options, timeout_s):
+        self.tries += 1
+        return 2 if options["events"] > 1 and options["nested"] and options["jumps"] else timeout_s, ""
+fake = Fake("build", "a", None)
+assert fake.shrunk(dict(events=5, nested=2, jumps=2, clock="slow", bits=1, other=7), 0) == dict(events=2, nested=1, jumps=1, clock=None, bits=None, other=None)
+assert fake.tries == 20
 sys.exit(not (any(skewed[::2]) and sum(two[::2]) > 25 and not any(two[1::2]) and not any(skewed[1::2])))'
 report $? "rows that CPUs share have two writers, and clocks that differ, and no other row has"
 mkdir -p "$scratch/silent/explored" && touch "$scratch"/silent/explored/packed_word.small.so \
@@ -73,6 +81,7 @@ report $? "draws are counted by what became of them"
 rm -r "$scratch"/silent/explore.*
 python3 -B explore/swarm.py "$scratch/silent" 1 --only search --draws 1 | grep -q ': 1 kept, 0 broken, 0 took longer than 20 s, 0 are not possible; '
 report $? "and so is one"
+shows "what it can" "usage: swarm.py BUILD SEED" $swarm --help
 says "a seed that is no number" 1 "invalid int value" $swarm one
 says "a row that is not known" 1 "no row is called 'gone'" $swarm 1 --schemes gone
 says "nothing that is built" 4 "nothing to draw from" python3 -B explore/swarm.py "$scratch" 1 --only search

@@ -14,7 +14,7 @@ static void add(json_t *rows, const char *row, const char *workload, double tick
 					      "shared", shared, "cycles", ticks / probe));
 }
 
-static const struct samples_cell own = { "row", "steady" };
+static const struct samples_cell own = { "row", "steady" }, other = { "row", "storm" };
 
 /* The time itself is no reason to count, nor not to. */
 static void shared_slots_are_left_out(void **state)
@@ -35,6 +35,7 @@ static void shared_slots_are_left_out(void **state)
 	assert_true(samples.value[0] == 30 && samples.value[6] == 30);
 	samples_free(&samples);
 	assert_null(samples.value);
+	assert_true(samples_median(rows, &other, "ticks").middle == 1);
 	json_decref(rows);
 }
 
@@ -69,6 +70,12 @@ static void nothing_known_is_no_value(void **state)
 	assert_true(isnan(samples_median(rows, &own, "no such key").middle));
 	assert_true(samples_median(rows, &own, "ticks").middle == 30);
 	assert_true(isnan(samples_median(rows, &own, "ticks").low));
+	assert_true(samples_cycle_ticks(rows) == 0.5);
+	add(rows, "row", "steady", 30, 0.75, 0);
+	add(rows, "row", "steady", 30, 0.25, 0);
+	add(rows, "row", "steady", 30, 0.625, 0);
+	json_array_append_new(rows, json_object());
+	add(rows, "row", "steady", 30, 0.375, 0);
 	assert_true(samples_cycle_ticks(rows) == 0.5);
 	json_decref(rows);
 }

@@ -9,6 +9,42 @@ build=$1 tree=$scratch/tree
 	plan
 	exit
 }
+# What is known of a row is of its very source: recorded, or found by make bench.
+mkdir -p "$scratch/known/judge" "$scratch/known/explored"
+printf '{ "%s", "%s" },\n' kept 0a broken 0b found 0c again 0d none 0e >"$scratch/known/sources.inc"
+long=$(printf '%070d' 7)
+cat >"$scratch/known/judge/explored.def" <<END
+X("found", "0b", BROKEN, 1, "gcc 1")
+X("kept", "0b", BROKEN, 2, "gcc 2")
+X("kept", "0a", KEPT, 3, "gcc 3")
+X("broken", "0b", BROKEN, 4, "$long")
+X("gone", "0f", KEPT, 5, "gcc 5")
+END
+cat >"$scratch/known/explored/known" <<'END'
+X("found", "0d", BROKEN, 6, "gcc 6")
+X("none", "0e", KEPT, 7)
+X("again", "0c", KEPT, 8, "gcc 8")
+X("found", "0c", KEPT, 9, "gcc 9")
+X("found", "0c", BROKEN, 10, "gcc 10")
+X("kept", "0a", BROKEN, 11, "gcc 11")
+X("again", "0d", BROKEN, 12, "gcc 12")
+END
+cat >"$scratch/known/main.c" <<'END'
+#include <stdio.h>
+#include "judge/known.h"
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		const struct known *one = known_of(argv[i]);
+		printf("%s:%d:%d:%s ", argv[i], one->verdict == VERDICT_BROKEN ? -1 : one->verdict == VERDICT_KEPT, (int)one->schedules, one->compiler);
+	}
+}
+END
+gcc -D_GNU_SOURCE -fsanitize=address,undefined -I"$scratch/known" -I. judge/known.c "$scratch/known/main.c" "$build/libbase.a" -o "$scratch/known/known" -ljansson -lm 2>"$scratch/err" &&
+	said=$("$scratch/known/known" kept broken found again none gone kept none) &&
+	[ "$said" = "kept:1:3:gcc 3 broken:-1:4:$(echo "$long" | cut -c-63) found:1:9:gcc 9 again:-1:12:gcc 12 none:0:0: gone:0:0: kept:1:3:gcc 3 none:0:0: " ]
+told $? "what is known of a row is of its very source: $said"
+
 mkdir "$tree" && tar -c --exclude=./.git --exclude="./${build#"$PWD"/}" --exclude='./build*' --exclude='./results/2*' . | tar -x -C "$tree"
 mkdir -p "$tree/build" && (cd "$build" && cp -a obj flags sources.inc git-state hooks rows.mk history.mk *.a "$tree/build/")
 

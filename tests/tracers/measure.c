@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* A tracer that spins in each event, and says how many there were, by which signals and how deeply the workloads of
- * driver.c nest them; at which events the clock is set, FOLDER/clock tells that reads it. */
+/*
+ * A tracer that spins in each event, and says how many there were, and by which signals and how
+ * deeply the workloads of driver.c nest them. Who reads FOLDER/clock sees when it is set.
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>

@@ -27,16 +27,7 @@ while IFS="|" read -r code limit arguments; do
 	got=$?
 	[ $got -eq "$code" ]
 	told $? "$arguments, with $limit: exit code $got"
-done <<-'END'
-	3|sigpending=0| signals 10 1
-	3|stack=4611686018427387904| threads 10 1
-	3|fsize=9| steady 10 1
-	3|fsize=1024| price 15 1
-	3|core=0| steady 100000000000000000 1
-	3|core=0|/none steady 10 1
-	1|core=0| steady 10
-	1|core=0| calm 10 1
-END
+done <tests/data/driver_ends.txt
 says "replay without its gaps" 1 'no gaps in /none' env GAPS=/none "$measure" "$scratch" replay 50 1
 says "replay without any" 1 "no gaps in ''" "$measure" "$scratch" replay 50 1
 says "a clock that cannot step" 1 '/clock: this clock cannot step' "$measure" "$scratch" step 50 1

@@ -87,23 +87,7 @@ while read -r fault options expected; do
 	FAULT=$fault "$judge" $options --at "$at" "$toy/" >"$scratch/out" 2>"$scratch/err"
 	[ $? = 2 ]
 	report $? "and again by --at $at"
-done <<'END'
-none none 
-none --depth=2,--stride=7
-claim none losses
-order none order
-delta --at=2 window
-scratch none whole losses
-guard none losses
-counted none 
-deep none 
-deep --depth=2,--at=0,--stride=7 losses
-masked --at=0
-masked --at=8 losses
-first --at=0
-first --at=10 whole losses
-stuck --at=1 losses stuck
-END
+done <tests/data/every_faults.txt
 while read -r fault code words; do
 	says "fault '$fault': one line, $words" "$code" "$words" env FAULT="$fault" EVERY_STEPS=20000 "$judge" --timeout 5 "$toy/"
 done <<'END'

@@ -45,21 +45,7 @@ while read -r fault code words; do
 	got=$?
 	[ $got -eq "$code" ] && [ "$(wc -l <"$scratch/err")" -eq 1 ] && grep -q "$words" "$scratch/err"
 	report $? "fault '$fault' ends with $code and one line: $words"
-done <<'END'
-bad_number 1 decoded:201: what is decoded is
-minus 1 decoded:201: what is decoded is
-dash 1 decoded:201: what is decoded is
-short 1 decoded:201: what is decoded is
-word 1 decoded:201: what is decoded is
-other_dash 1 decoded:1201: what is decoded is
-half 1 the line has no end
-missing 1 cannot read .*/decoded: No such file
-two 1 stream 0 has two of number 0
-no_truth 1 /truth: no event
-crash 1 its adapter failed
-hang 1 not done in time
-away 4 no toys
-END
+done <tests/data/judge_tracer_ends.txt
 
 says "gaps that are not there" 3 'cannot read /none' "$judge" --workload replay --gaps /none floor
 says "files that cannot be kept, before the run" 3 'cannot write /proc/none' "$judge" --keep /proc/none "$toy/"
@@ -156,14 +142,7 @@ while read -r wanted names; do
 	said=$(grep -o '"tracer": "[a-z]*' "$scratch/json" | cut -d'"' -f4 | tr '\n' ' ')
 	[ "$got $said" = "$wanted $(echo "$names " | sed 's/bad //g;s/away //g')" ]
 	told $? "$names: $got, and in the JSON: $said"
-done <<'END'
-0 kept away
-4 away
-1 away bad kept
-1 kept bad
-2 bad broken away
-2 broken bad kept
-END
+done <tests/data/judge_tracer_codes.txt
 # Each option reaches the adapter, and no number beyond its limits does.
 fake "$scratch/toy/run" <<-'END'
 	echo "$1" >"$SAID.folder"
