@@ -56,11 +56,13 @@ $(BUILD)/hooks: schemes/hooks.py $(wildcard schemes/*.h schemes/parts/*.h)
 	@mkdir -p $(@D)
 	@python3 -B $< && touch $@
 
+# A row's slow parts stay beside its loop, and each loop begins a line: cold events load both.
+near := -falign-functions=64 $(if $(findstring clang,$(CC)),,-fno-reorder-blocks-and-partition)
 define driver_rule
 $(O)/$(1)/$(2).o: judge/driver.c $(BUILD)/flags | $(BUILD)/hooks
 	$$(call say,CC,$(1)/$(2))
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CFLAGS_ALL) -g1 -MMD -MP -DROW=$(2) -DSCHEME_HEADER='"schemes/$$(header_$(2)).h"' \
+	$$(Q)$$(CC) $$(CFLAGS_ALL) $$(near) -g1 -MMD -MP -DROW=$(2) -DSCHEME_HEADER='"schemes/$$(header_$(2)).h"' \
 		$(3:%=-DSTAMPEDE_%) $$(defines_$(2)) -c $$< -o $$@
 endef
 $(foreach row,$(ROWS),$(eval $(call driver_rule,timed,$(row),TIMED)))
@@ -153,7 +155,7 @@ programs := $(addprefix $(BUILD)/,run-stress bench explore every-scheme judge-tr
 	$(if $(babeltrace),read-trace))
 
 # A change of compiler or flags rebuilds everything.
-flags_text := $(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL) $(LDFLAGS_ALL)
+flags_text := $(CC) $(CXX) $(CFLAGS_ALL) $(near) $(CXXFLAGS_ALL) $(LDFLAGS_ALL)
 $(BUILD)/flags: force
 	@mkdir -p $(@D)
 	@echo '$(flags_text)' | cmp -s - $@ || echo '$(flags_text)' > $@

@@ -94,8 +94,8 @@ RECORD void commit(struct scheme_ring *s, const struct reservation *rsv)
 #endif
 
 #ifndef SCHEME_RECORD
-static __attribute__((noinline, cold)) bool
-record_rest(struct scheme_ring *s, struct reservation rsv, uint32_t len, struct source *src)
+RECORD_SLOW bool record_rest(struct scheme_ring *s, struct reservation rsv, uint32_t len,
+			     struct source *src)
 {
 	if (!rsv.payload)
 		return false;

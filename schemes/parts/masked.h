@@ -13,7 +13,7 @@
 
 #ifdef MASK_SOFT
 /* Runs what came while the mask was held, until nothing is due. */
-static __attribute__((noinline, cold)) void masked_due(struct scheme_ring *s)
+RECORD_SLOW void masked_due(struct scheme_ring *s)
 {
 	unsigned int level;
 

@@ -8,9 +8,8 @@
 #ifndef STAMPEDE_SCHEMES_PARTS_PACKED32_H
 #define STAMPEDE_SCHEMES_PARTS_PACKED32_H
 
-static __attribute__((noinline, cold)) bool packed_rest(struct scheme_ring *s, uint32_t id,
-							uint32_t len, struct source *src,
-							local_uint tail, uint64_t stamp)
+RECORD_SLOW bool packed_rest(struct scheme_ring *s, uint32_t id, uint32_t len, struct source *src,
+			     local_uint tail, uint64_t stamp)
 {
 	return record_rest(s, packed_slow(s, id, len, tail, stamp), len, src);
 }
