@@ -16,11 +16,13 @@ def worst_last(word):
 
 
 def verdicts(run):
-    """Rows in the run's order, each with the verdicts on it anywhere: the table's, the storm's."""
-    found = {row.row: set() for row in run.table}
-    found |= {one.row: found.get(one.row, set()) for one in run.storm}
-    for one in [*run.table, *filter(checked, run.storm)]:
+    """Rows in the run's order, each with the verdicts on it anywhere: the table's, those of each checked workload."""
+    stormed = {one.row for one in run.storm}
+    found = {one.row: set() for one in [*run.table, *run.stress]}
+    for one in run.table:
         found[one.row].add(one.verdict)
+    for one in filter(checked, run.stress):
+        found[one.row].add("not stormed" if one.verdict == "kept" and one.row not in stormed else one.verdict)
     return found
 
 

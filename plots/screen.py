@@ -17,21 +17,19 @@ def verdict(run):
     if its.broken:
         rows = ", ".join(map(plain, its.broken[:3])) + (
             f" and {len(its.broken) - 3} more" if len(its.broken) > 3 else "")
-        return f"BROKEN: {len(its.broken)} of {len(run.steady)} rows broke a promise: {rows}."
-    if not its.kept and not its.inexact:
-        return "No row of this run was judged."
-    parts = [f"{its.kept} rows kept all that they promise" if its.kept != 1 else
-             "one row kept all that it promises"]
-    if its.inexact:
-        parts.append(f"{len(its.inexact)} kept it with times declared inexact")
-    if its.untried:
-        parts.append(f"{len(its.untried)} promise{'s' if len(its.untried) == 1 else ''} what this run did not try")
-    for names, what in ((its.unstormed, "no signal interrupted"), (its.unexplored, "the explorer has not searched")):
-        if names:
-            parts.append(f"{len(names)} {what}")
-    if its.unmet:
-        parts.append(f"{len(its.unmet)} did not get what {'it needs' if len(its.unmet) == 1 else 'they need'}")
-    return "No promise was broken: " + "; ".join(parts) + "."
+        return f"BROKEN: {len(its.broken)} of {len(facts.verdicts(run))} rows broke a promise: {rows}."
+    parts = []
+    for number, one, more in (
+            (its.kept, "kept all that it promises", "kept all that they promise"),
+            (len(its.inexact), "kept it with times declared inexact", None),
+            (len(its.untried), "promises what this run did not try", "promise what this run did not try"),
+            (len(its.unstormed), "no signal interrupted", None),
+            (len(its.unexplored), "the explorer has not searched", None),
+            (len(its.unmet), "did not get what it needs", "did not get what they need")):
+        if number:
+            noun = "" if parts else " row" if number == 1 else " rows"
+            parts.append(f"{number}{noun} {one if number == 1 or not more else more}")
+    return f"No promise was broken: {'; '.join(parts)}." if parts else "No row of this run was judged."
 
 
 def shown(run, best):

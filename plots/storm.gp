@@ -14,6 +14,8 @@ set ytics font small
 # Zero has no place on a log scale and is the answer hoped for: it gets a column of its own.
 place(error) = error > 0 ? log10(error) : -1
 class_colour(c) = c == 0 ? 0x0072b2 : c == 1 ? 0xe69f00 : c == 2 ? 0xcc79a7 : c == 3 ? 0xd55e00 : 0x5f5f5f
+# Two colours are near each other: what broke is a triangle.
+class_type(c) = c == 3 ? 9 : 7
 end = storm_most > 0 ? log10(storm_most) + 0.4 : 3
 end = end < 3 ? 3 : end
 # Labels that do not apply are empty but in place: gnuplot 5.4 crashes on a lone one at NaN.
@@ -47,7 +49,7 @@ set label 10 'events, hits inside the reserve' at graph 1, graph 1 offset 1.5,1.
 # What shapes and colours mean, below.
 texts = '"half of the events stay at or below" "worst event" "worst of those declared inexact" '.\
 	'"exactness promised, kept" "not promised" "need not met" "promise broken" "kept, not hit"'
-types = '6 7 2 5 5 5 5 5'
+types = '6 7 2 5 5 5 9 5'
 colours = grey.' '.grey.' '.orange.' '.blue.' '.orange.' '.purple.' '.vermillion.' '.grey
 columns = '30 290 440 30 290 440 590 740'
 do for [i = 1:8] {
@@ -68,8 +70,8 @@ plot 'storm.dat' using (NaN):1:ytic(2), \
 		linecolor rgb orange, \
 	'' using (place($3)):1:(class_colour($9)) with points pointtype 6 pointsize 1.2 \
 		linewidth 1.5 linecolor rgb variable, \
-	'' using (place($4)):1:(class_colour($9)) with points pointtype 7 pointsize 0.75 \
-		linecolor rgb variable, \
+	'' using (place($4)):1:($9 == 3 ? 1.2 : 0.75):(class_type($9)):(class_colour($9)) with points \
+		pointsize variable pointtype variable linecolor rgb variable, \
 	'' using (place($10)):1:(valid(5) && $5 > 0 && place($10) < end - 4 ? percent($5) : '') \
 		with labels left offset 1.5,0 font small textcolor rgb '#8a5f00', \
 	'' using (place($10)):1:(valid(5) && $5 > 0 && place($10) >= end - 4 ? percent($5) : '') \

@@ -32,7 +32,7 @@ def row(name, verdict="kept", cycles=10.0, above=0.0, **more):
 
 
 def run(*rows, **more):
-    its = dict(steady=list(rows), table=list(rows), storm=[], not_tried=[], apart=0, json={}, noise=types.SimpleNamespace(cycle_ticks=0.5), dir="d", cold_of={},
+    its = dict(steady=list(rows), table=list(rows), storm=[], stress=[], not_tried=[], apart=0, json={}, noise=types.SimpleNamespace(cycle_ticks=0.5), dir="d", cold_of={},
                machine=types.SimpleNamespace(tsc_hz=1e9))
     return types.SimpleNamespace(**{**its, **more})
 
@@ -231,22 +231,27 @@ class Screen(PlotsTest):
     def test_verdicts(self):
         def said(*verdicts):
             return screen.verdict(run(*(row(f"r{at}", word) for at, word in enumerate(verdicts))))
-        self.assertEqual(said("kept"), "No promise was broken: one row kept all that it promises.")
+        self.assertEqual(said("kept"), "No promise was broken: 1 row kept all that it promises.")
         self.assertEqual(said("kept", "kept", "declared inexact", "not tried", "not tried", "need not met"),
                          "No promise was broken: 2 rows kept all that they promise; 1 kept it with times "
                          "declared inexact; 2 promise what this run did not try; 1 did not get what it "
                          "needs.")
         self.assertEqual(said("kept", "not tried", "need not met", "need not met"),
-                         "No promise was broken: one row kept all that it promises; 1 promises what this run did not "
+                         "No promise was broken: 1 row kept all that it promises; 1 promises what this run did not "
                          "try; 2 did not get what they need.")
         self.assertEqual(said("kept", "not explored", "not stormed"),
-                         "No promise was broken: one row kept all that it promises; 1 no signal interrupted; "
+                         "No promise was broken: 1 row kept all that it promises; 1 no signal interrupted; "
                          "1 the explorer has not searched.")
         self.assertEqual(said("kept", "broken"), "BROKEN: 1 of 2 rows broke a promise: r1.")
         self.assertEqual(said(*["broken"] * 3), "BROKEN: 3 of 3 rows broke a promise: r0, r1, r2.")
         self.assertEqual(said(*["broken"] * 4), "BROKEN: 4 of 4 rows broke a promise: r0, r1, r2 and 1 more.")
         self.assertEqual(said("no promise"), "No row of this run was judged.")
-        self.assertTrue(said("declared inexact").startswith("No promise was broken: 0 rows"))
+        self.assertEqual(said("declared inexact"), "No promise was broken: 1 row kept it with times declared inexact.")
+        # Checked workloads alone, without a timed cell: what is broken there is broken, and no storm is no proof.
+        self.assertEqual(screen.verdict(run(stress=[row("a", events=9), row("b", events=9), row("c", "broken", events=0)])),
+                         "No promise was broken: 2 rows no signal interrupted.")
+        self.assertEqual(screen.verdict(run(stress=[row("a", events=9), row("b", "broken", events=9)])),
+                         "BROKEN: 1 of 2 rows broke a promise: b.")
 
     def test_error(self):
         def said(ticks, verdict="kept", hz=1e9):
