@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Reads the record of a run: the one place here that knows results/SCHEMA.md.
 
-What the plots and the table are made of (SECTIONS) is checked: a value of the wrong type ends the
-program with the path of the first one. There a number that is missing or null is NaN, a text None,
-a section empty. Sections that are only shown (SHOWN) are taken as they come: what is of the wrong
-type there is as good as missing.
+All of it is checked: a value of the wrong type ends the program with the path of the first one. A
+number that is missing or null is NaN, a text None (WORDS: empty), a section empty. SHOWN: the page alone
+shows these.
 """
 import json
 import math
@@ -29,7 +28,7 @@ STEP_PROOF = "step_proof"  # a promise of few, and none that a clock which goes 
 
 # ---- what is read ----
 
-NUMBER, SIGNED, TEXT, NAME, FLAG = "number", "signed", "text", "name", "flag"
+NUMBER, SIGNED, TEXT, NAME, WORDS, FLAG = "number", "signed", "text", "name", "words", "flag"
 
 
 def numbers(*keys):
@@ -64,7 +63,7 @@ SECTIONS = {
            for one in COLUMNS for end in ENDS[one.ends]},
     },
     "stress": {
-        "row": NAME, "workload": TEXT, "verdict": TEXT,
+        "row": NAME, "workload": TEXT, "verdict": TEXT, "first_violation": TEXT,
         **numbers("bits", "events", "nested", "hits", "seconds", "recording_seconds",
                   "writer_share", "worst_error_ticks", "typical_error_log2", "inexact",
                   "wraps_lost"),
@@ -79,7 +78,7 @@ SECTIONS = {
         "violations": numbers(*ORACLES),
     },
     "late_beat": {
-        "row": NAME, "bits": NUMBER, "verdict": TEXT,
+        "row": NAME, "bits": NUMBER, "workload": TEXT, "verdict": TEXT, "first_violation": TEXT,
         "steps": [numbers("asked_wraps", "gap_wraps", "wraps_lost", "wrong", "repetitions",
                           "error_ticks")],
     },
@@ -126,37 +125,37 @@ MACHINE = {
     },
 }
 
-HARNESS_FIELDS = {"loop_cycles": SIGNED, "decode_events_per_second": NUMBER}
-
-VERDICT = {"row": TEXT, "workload": TEXT, "verdict": TEXT, "first_violation": TEXT}
-TIMELINES = {key: [VERDICT] for key in ("stress", "late_beat")}
-
 BY_CONTEXT = numbers("softirq", "hardirq", "nmi")
 NESTING = {"delivered": BY_CONTEXT, "hits": BY_CONTEXT, "depth": numbers("two", "three", "four")}
 
 SHOWN = {
-    "again": [{"row": TEXT, "workload": TEXT, **numbers("planted"), "change": SIGNED}],
+    "again": [{"row": WORDS, "workload": WORDS, **numbers("planted"), "change": SIGNED}],
     "noise": numbers("apart", "slots", "shared", "cycle_ticks"),
-    "beats": [{"row": TEXT, **numbers("beat_ns", "beats_per_second", "ns_per_second")}],
-    "left_out": [{"row": TEXT, "why": TEXT}],
+    "beats": [{"row": WORDS, **numbers("beat_ns", "beats_per_second", "ns_per_second")}],
+    "left_out": [{"row": WORDS, "why": WORDS}],
     "explored": {
-        **dict.fromkeys(("tier", "date", "revision"), TEXT),
-        "rows": [{"row": TEXT, "families": [{
-            **dict.fromkeys(("what", "budget", "verdict", "first"), TEXT),
+        **dict.fromkeys(("tier", "date", "revision"), WORDS),
+        "rows": [{"row": WORDS, "families": [{
+            **dict.fromkeys(("what", "budget", "verdict", "first"), WORDS),
             **numbers("schedules", "broken", "need_not_met", "nested",
                       "backs", "skew")}]}],
-        "limits": [{**dict.fromkeys(("name", "what", "row", "form", "budget", "timeline"), TEXT),
+        "limits": [{**dict.fromkeys(("name", "what", "row", "form", "budget", "timeline"), WORDS),
                     **numbers("failing", "schedules", "extended", "decoded")}],
     },
     "in_kernel": {
-        "date": TEXT, "command": TEXT,
+        "date": WORDS, "command": WORDS,
         "kernels": [{
-            "release": TEXT, "version": TEXT, "cpu": TEXT, "cpus": NUMBER, "emulated": FLAG,
-            "rows": [{"row": TEXT, "verdict": TEXT, "text": TEXT, "with_nmi": FLAG, "masked": FLAG,
+            "release": WORDS, "version": WORDS, "cpu": WORDS, "cpus": NUMBER, "emulated": FLAG,
+            "rows": [{"row": WORDS, "verdict": WORDS, "text": WORDS, "with_nmi": FLAG, "masked": FLAG,
                       **numbers("bits", "interrupting", "inexact"), **NESTING}],
-            "prices": [{"price": TEXT, "unit": TEXT, **numbers("batch", "single")}],
+            "prices": [{"price": WORDS, "unit": WORDS, **numbers("batch", "single")}],
         }],
     },
+}
+
+FIELDS = {
+    **{key: [fields] for key, fields in SECTIONS.items()}, **SHOWN, "context": MACHINE,
+    "harness": {"loop_cycles": SIGNED, "decode_events_per_second": NUMBER},
 }
 
 # ---- values ----
@@ -167,55 +166,53 @@ def is_number(value):
             -math.inf < value < math.inf)
 
 
-def wrong(where, key, what):
-    return Failed(HARNESS, f"{where}.{key} {what}; mend what wrote it, or run again" if key else
-                  f"{where} {what}; mend what wrote it, or run again")
+def wrong(where, what):
+    return Failed(HARNESS, f"{where} {what}; mend what wrote it, or run again")
 
 
-def scalar(where, obj, key, kind):
-    value = obj.get(key)
+def scalar(where, value, kind):
     if kind in (NUMBER, SIGNED):
         if value is None:
             return NAN
         if not is_number(value):
-            raise wrong(where, key, "must be a number, or null")
+            raise wrong(where, "must be a number, or null")
         if kind == NUMBER and value < 0:
-            raise wrong(where, key, "must not be negative")
+            raise wrong(where, "must not be negative")
         return value
     if kind == FLAG:
         if value is not None and not isinstance(value, bool):
-            raise wrong(where, key, "must be true or false")
+            raise wrong(where, "must be true or false")
         return bool(value)
     if value is not None and not isinstance(value, str):
-        raise wrong(where, key, "must be text")
+        raise wrong(where, "must be text")
     if kind == NAME and not value:
-        raise wrong(where, key, "must be there, as text that is not empty")
-    return value
+        raise wrong(where, "must be there, as text that is not empty")
+    return value or "" if kind == WORDS else value
 
 
-def number_list(where, obj, key, most):
+def number_list(where, values, most):
     """The first `most` of an array of numbers; NaN for those it lacks."""
-    values = [] if obj.get(key) is None else obj[key]
+    values = [] if values is None else values
     if not isinstance(values, list) or not all(is_number(one) and one >= 0 for one in values):
-        raise wrong(where, key, "must be an array of numbers >= 0")
+        raise wrong(where, "must be an array of numbers >= 0")
     return (values + [NAN] * most)[:most]
 
 
 def strict(where, obj, fields):
-    """An object by its fields; the first one that is wrong ends it."""
+    """An object by its fields, `where` before their names; the first one that is wrong ends it."""
     if not isinstance(obj, dict):
-        raise wrong(where, "", "must be an object")
+        raise wrong(where.rstrip(".:"), "must be an object")
     its = SimpleNamespace()
     for key, kind in fields.items():
-        inside = f"{where}.{key}"
+        inside, value = where + key, obj.get(key)
         if isinstance(kind, dict):
-            value = strict(inside, {} if obj.get(key) is None else obj[key], kind)
+            value = strict(inside + ".", {} if value is None else value, kind)
         elif isinstance(kind, list):
-            value = strict_list(inside, obj.get(key), kind[0])
+            value = strict_list(inside, value, kind[0])
         elif isinstance(kind, int):
-            value = number_list(where, obj, key, kind)
+            value = number_list(inside, value, kind)
         else:
-            value = scalar(where, obj, key, kind)
+            value = scalar(inside, value, kind)
         setattr(its, key, value)
     return its
 
@@ -224,32 +221,8 @@ def strict_list(where, values, fields):
     if values is None:
         return []
     if not isinstance(values, list):
-        raise wrong(where, "", "must be an array")
-    return [strict(f"{where}[{at}]", one, fields) for at, one in enumerate(values)]
-
-
-def lenient(obj, fields):
-    """The same, with what is of the wrong type taken for missing."""
-    its = SimpleNamespace(there=isinstance(obj, dict))
-    obj = obj if its.there else {}
-    for key, kind in fields.items():
-        value = obj.get(key)
-        if isinstance(kind, dict):
-            value = lenient(value, kind)
-        elif isinstance(kind, list):
-            value = lenient_list(value, kind[0])
-        elif kind in (NUMBER, SIGNED):
-            value = value if is_number(value) else NAN
-        elif kind == FLAG:
-            value = value is True
-        else:
-            value = value if isinstance(value, str) else ""
-        setattr(its, key, value)
-    return its
-
-
-def lenient_list(values, fields):
-    return [lenient(one, fields) for one in (values if isinstance(values, list) else [])]
+        raise wrong(where, "must be an array")
+    return [strict(f"{where}[{at}].", one, fields) for at, one in enumerate(values)]
 
 
 # ---- files ----
@@ -431,18 +404,12 @@ class Run:
         self.dir = os.path.dirname(path) or "."
         # results/latest is a link: the page must name the run that it stands for.
         self.name = os.path.basename(os.path.realpath(self.dir)) or self.dir
-        where = f"{path}: "
-        machine = strict(where + "context", document["context"], MACHINE)
-        inner = machine.stampede
+        vars(self).update(vars(strict(f"{path}: ", document, FIELDS)))
+        inner = self.context.stampede
         self.machine = SimpleNamespace(
-            date=machine.date, cpus=machine.num_cpus, cpu=inner.cpu.model,
+            date=self.context.date, cpus=self.context.num_cpus, cpu=inner.cpu.model,
             hypervisor=inner.hypervisor.name, kernel=inner.kernel.release,
             compiler=inner.build.compiler, revision=inner.git.revision, tsc_hz=inner.tsc.hz)
-        harness = document.get("harness")
-        self.harness = strict(where + "harness", {} if harness is None else harness,
-                              HARNESS_FIELDS)
-        for key, fields in SECTIONS.items():
-            setattr(self, key, strict_list(where + key, document.get(key), fields))
         # Other workloads of the checked build are no storm.
         self.storm = [one for one in self.stress if one.workload in (None, "storm")]
         for one in self.benchmarks:
@@ -455,10 +422,6 @@ class Run:
         self.backstep_of = {}
         for one in self.backstep:
             self.backstep_of.setdefault(one.row, []).append(one)
-        for key, fields in SHOWN.items():
-            setattr(self, key, lenient_list(document.get(key), fields[0])
-                    if isinstance(fields, list) else lenient(document.get(key), fields))
-        self.timelines = lenient(document, TIMELINES)
         self.schemes = {}
         listed = document.get("schemes")
         for one in listed if isinstance(listed, list) else []:

@@ -156,6 +156,7 @@ WRONG = (
     ("", "table", {}, "table must be an array"),
     ("", "stress", [7], "stress[0] must be an object"),
     ("", "harness", [], "harness must be an object"),
+    ("", "in_kernel", {"kernels": [7]}, "in_kernel.kernels[0] must be an object"),
     ("harness", "loop_cycles", True, "harness.loop_cycles must be a number"),
     ("stress[2]", "promises", [], "stress[2].promises must be an object"),
     ("stress[2].promises", "exact", 1, "stress[2].promises.exact must be text"),
