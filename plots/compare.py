@@ -389,8 +389,7 @@ def two(asked, words):
         raise Failed(HARNESS, "the runs have no cell in common; run both with the same rows and workloads")
     its["machines"] = machines(a, b)
     head = [line for letter, (path, run) in zip(["in"] if rows else "AB", runs) for line in said_of(letter, path, run)]
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
-    tell(asked, head + machine_lines(its["machines"]) + lines(its, asked["--all"] or rows, colour), its)
+    tell(asked, head + machine_lines(its["machines"]) + lines(its, asked["--all"] or rows, files.has_colour()), its)
     return exit_code(its, asked["--rank"])
 
 

@@ -31,6 +31,11 @@ def complain(line):
     print(f"stampede: {line}", file=sys.stderr)
 
 
+def has_colour():
+    """On terminals, unless NO_COLOR (https://no-color.org) is set or TERM is dumb."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+
+
 def run(main):
     """Ends the program as main() says: by its exit code, or by what failed in one line."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)

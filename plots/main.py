@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 
-from files import FINE, HARNESS, RESOURCE, Failed, complain, need_jinja2, put
+from files import FINE, HARNESS, RESOURCE, Failed, complain, has_colour, need_jinja2, put
 
 DEFAULT_RUN = "results/latest"
 USAGE = f"""\
@@ -57,23 +57,10 @@ def make(path, quiet):
     return status
 
 
-def has_colour():
-    """On terminals, unless NO_COLOR (https://no-color.org) is set or TERM is dumb."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
-
-
-def say_screen(path, _):
+def say_rows(path, every):
     import record
     import screen
-    run = record.load(path or DEFAULT_RUN)
-    print("\n".join(screen.lines(run, colour=has_colour())))
-    return FINE
-
-
-def say_all(path, _):
-    import record
-    import screen
-    print("\n".join(screen.every(record.load(path or DEFAULT_RUN), has_colour())))
+    print("\n".join((screen.every if every else screen.lines)(record.load(path or DEFAULT_RUN), has_colour())))
     return FINE
 
 
@@ -106,7 +93,7 @@ def say_reference(path, _):
 
 
 # What is asked in place of plots and page.
-OTHERS = {"--screen": say_screen, "--all": say_all, "--why": say_why, "--which": say_which,
+OTHERS = {"--screen": say_rows, "--all": say_rows, "--why": say_why, "--which": say_which,
           "--reference": say_reference}
 
 
@@ -124,7 +111,7 @@ def command(words):
             quiet = True
         elif word in OTHERS and not asked:
             asked = OTHERS[word]
-            argument = next(words, "") if word == "--which" else None
+            argument = next(words, "") if word == "--which" else word == "--all"
         elif word.startswith("-"):
             raise Failed(HARNESS, f"unknown option '{word}'; try plots --help")
         elif path is not None:

@@ -94,20 +94,17 @@ static void note_stop(struct replay *replay, enum step_kind kind)
 /* Takes the action at this stop. True if a writer was launched. */
 static bool act(const struct search *search, const struct action *action, struct replay *replay)
 {
-	struct step *step;
+	/* Of those that are no writer's. */
+	static const enum step_kind kinds[] = {
+		[ACTION_JUMP] = STEP_JUMP,     [ACTION_BACK] = STEP_BACK,
+		[ACTION_READ] = STEP_READ,     [ACTION_FLUSH] = STEP_FLUSH,
+		[ACTION_SWITCH] = STEP_SWITCH,
+	};
 
 	if (world->book.depth)
 		note_stop(replay, STEP_STOP);
-	if (action->kind == ACTION_JUMP || action->kind == ACTION_BACK ||
-	    action->kind == ACTION_READ || action->kind == ACTION_FLUSH ||
-	    action->kind == ACTION_SWITCH) {
-		step = add_step(replay, action->kind == ACTION_JUMP  ? STEP_JUMP :
-					action->kind == ACTION_BACK  ? STEP_BACK :
-					action->kind == ACTION_READ  ? STEP_READ :
-					action->kind == ACTION_FLUSH ? STEP_FLUSH :
-								       STEP_SWITCH);
-		step->jump = action->jump;
-	}
+	if (action->kind < sizeof(kinds) / sizeof(*kinds) && kinds[action->kind])
+		add_step(replay, kinds[action->kind])->jump = action->jump;
 	return search_take(search, action);
 }
 
@@ -458,18 +455,14 @@ void replay_format(const struct action *action, unsigned int actions, char *text
 {
 	size_t used = 0;
 	unsigned int i;
-	int more;
 
 	snprintf(text, bytes, "%s", actions ? "" : NO_ACTIONS);
 	for (i = 0; i < actions && used < bytes; i++) {
-		if (has_number((enum action_kind)action[i].kind))
-			more = snprintf(text + used, bytes - used, "%s%c%u:%" PRIu64, i ? "." : "",
-					action_letters[action[i].kind], action[i].stops,
-					action[i].jump);
-		else
-			more = snprintf(text + used, bytes - used, "%s%c%u", i ? "." : "",
-					action_letters[action[i].kind], action[i].stops);
-		used += (size_t)more;
+		used += (size_t)snprintf(text + used, bytes - used, "%s%c%u", i ? "." : "",
+					 action_letters[action[i].kind], action[i].stops);
+		if (has_number((enum action_kind)action[i].kind) && used < bytes)
+			used += (size_t)snprintf(text + used, bytes - used, ":%" PRIu64,
+						 action[i].jump);
 	}
 }
 
