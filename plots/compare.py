@@ -7,6 +7,7 @@ is any move by less than either run tells apart (noise.apart in results/SCHEMA.m
 they differ at all; instructions by STEPS, since stepping over a sub-buffer's end does not always meet it alike.
 """
 import functools
+import getopt
 import json
 import math
 import os
@@ -410,25 +411,17 @@ def several(asked, paths):
 
 
 def command(words):
-    asked = {"--in": "", "--matrix": False, "--all": False, "--rank": "", "--json": "", "--results": ""}
-    rest, words = [], iter(words)
-    for word in words:
-        name, given, value = word.partition("=")
-        if word in ("-h", "--help", "--help-all"):
-            print(USAGE, end="")
-            return FINE
-        if name not in asked:
-            if word.startswith("-") and word != "-":
-                raise Failed(HARNESS, f"'{word}' is not an option; try compare --help")
-            rest.append(word)
-        elif asked[name] in (False, True):
-            asked[name] = True
-        else:
-            asked[name] = value if given else next(words, "")
-            if not asked[name]:
-                raise Failed(HARNESS, f"{name} takes a value; try compare --help")
     try:
-        asked["--rank"] = float(asked["--rank"] or 0)
+        given, rest = getopt.gnu_getopt(words, "h", "in= matrix all rank= json= results= help help-all".split())
+    except getopt.GetoptError as error:
+        raise Failed(HARNESS, f"'--{error.opt}' is not an option, or lacks its value; try compare --help") from None
+    asked = {"--in": "", "--rank": "0", "--json": "", "--results": "", **dict(given)}
+    asked.update((name, name in asked) for name in ("--matrix", "--all"))
+    if {"-h", "--help", "--help-all"} & set(asked):
+        print(USAGE, end="")
+        return FINE
+    try:
+        asked["--rank"] = float(asked["--rank"])
     except ValueError:
         raise Failed(HARNESS, f"--rank takes a percentage, not '{asked['--rank']}'") from None
     if asked["--matrix"] and asked["--in"]:

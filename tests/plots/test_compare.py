@@ -279,7 +279,7 @@ class Whole(PlotsTest):
         for words, why in ((["a"], "takes two runs, not 1"), (["--in", "a", "x"], "takes two rows, not 1"),
                            (["--in", "a", "x", "y"], "a/bench.json has no row 'y'"), (["--matrix"], "takes 1 to 16 runs"),
                            (["--matrix", "--in", "a", "b"], "exclude each other"), (["--rank", "x", "a", "b"], "not 'x'"),
-                           (["--rank"], "--rank takes a value"), (["--none", "a", "b"], "'--none' is not an option"),
+                           (["--rank"], "'--rank' is not an option, or lacks its value"), (["--none", "a", "b"], "'--none' is not an option"),
                            (["--in", "a", "floor_published", "loop"], "has no row 'loop'"),
                            (["--matrix", self.dir], "no bench run among these")):
             status, _, said = self.said(*words)
