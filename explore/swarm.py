@@ -200,11 +200,6 @@ def failed(message):
     return 1
 
 
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        sys.exit(failed(message))
-
-
 def rows_of(options):
     build = os.path.relpath(options.build)
     paths = options.object or sorted(glob.glob(f"{build}/explored/*.so"))
@@ -228,7 +223,8 @@ def main():
     if "--help" in sys.argv:
         print(__doc__)
         return 0
-    parser = Parser(add_help=False)
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.error = lambda message: sys.exit(failed(message))
     parser.add_argument("build")
     parser.add_argument("seed", type=int)
     parser.add_argument("--minutes", type=float, default=5)

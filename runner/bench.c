@@ -329,15 +329,12 @@ int main(int argc, char **argv)
 		return run_library(&plan, part(argc, argv, true, words), words);
 	if (plan.used_by)
 		return products_list(stdout, plan.used_by);
-	if (plan.which) {
-		status = run_beside(argv[0], "plots", "--which", plan.which);
-		return status >= 0 ? status : EXIT_UNSUPPORTED;
-	}
-	if (plan.why) {
+	if (plan.which || plan.why) {
 		char last[4096];
 
 		snprintf(last, sizeof(last), "%s/latest", plan.results);
-		status = run_beside(argv[0], "plots", "--why", last);
+		status = run_beside(argv[0], "plots", plan.which ? "--which" : "--why",
+				    plan.which ? plan.which : last);
 		return status >= 0 ? status : EXIT_UNSUPPORTED;
 	}
 	if (plan.list)

@@ -67,7 +67,7 @@ static json_t *case_json(const char *row, enum verdict verdict, enum misclock ki
 {
 	return json_pack("{s:s, s:s, s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I, "
 			 "s:I}",
-			 "row", row, "clock", misclock_name(kind), "step", step, "step_ticks",
+			 "row", row, "clock", misclock_words[kind].name, "step", step, "step_ticks",
 			 (json_int_t)ticks, "verdict", check_verdict_name(verdict), "events",
 			 (json_int_t)result->events, "steps", (json_int_t)result->steps, "wrong",
 			 (json_int_t)result->damage.wrong, "inexact", (json_int_t)result->inexact,
@@ -97,8 +97,9 @@ static int play_case(const struct plays *table, int row, enum misclock kind, con
 	if (misclock_play(driver, kind, ticks, table->hz, table->plays, bench->seed, &result))
 		return EXIT_RESOURCE;
 	if (result.verdict == VERDICT_BROKEN) {
-		snprintf(why, sizeof(why), "a clock that goes %s (%s): %s", misclock_text(kind),
-			 step, result.objection ? result.objection : "a writer gave up");
+		snprintf(why, sizeof(why), "a clock that goes %s (%s): %s",
+			 misclock_words[kind].text, step,
+			 result.objection ? result.objection : "a writer gave up");
 		bench->broke(bench->arg, row, why);
 	}
 	return json_array_append_new(table->into,

@@ -30,9 +30,7 @@ struct play {
 	uint64_t reads_most;
 };
 
-static const struct {
-	const char *name, *text;
-} kinds[MISCLOCKS] = {
+const struct misclock_words misclock_words[MISCLOCKS] = {
 	[MISCLOCK_BETWEEN] = { "between", "back between two events" },
 	[MISCLOCK_RESERVE] = { "reserve", "back inside an event" },
 	[MISCLOCK_NESTED] = { "nested", "back inside an interrupting event" },
@@ -43,16 +41,6 @@ static const struct {
 	[MISCLOCK_RATE] = { "rate", "faster and slower by 1000" },
 	[MISCLOCK_TRACED] = { "traced", "each read records an event" },
 };
-
-const char *misclock_text(enum misclock kind)
-{
-	return kinds[kind].text;
-}
-
-const char *misclock_name(enum misclock kind)
-{
-	return kinds[kind].name;
-}
 
 static void step_back(struct play *play)
 {

@@ -27,9 +27,9 @@ enum misclock {
 #define MISCLOCK_STILL 100
 #define MISCLOCK_READS_MOST 1000 /* of one event, where the clock is traced: it would not end */
 
-/* In words, and as the record has it. */
-const char *misclock_text(enum misclock kind);
-const char *misclock_name(enum misclock kind);
+extern const struct misclock_words {
+	const char *name, *text; /* as the record has it, and in words */
+} misclock_words[MISCLOCKS];
 
 struct misclock_result {
 	uint64_t events; /* read */

@@ -444,12 +444,17 @@ static void play_stop(int at_level, uint32_t at, uint32_t k, long turns)
 	slowly = false;
 }
 
+static unsigned int only[DEPTH_MOST]; /* K and L of $EVERY_AT; 0: all */
+
 static void through(int at_level, uint32_t k)
 {
-	uint32_t i;
+	uint32_t i = only[at_level] ? only[at_level] - 1 : 0;
 
-	for (i = 0; i < stop_count[at_level]; i += stride) {
-		if (stops[at_level][i].masked && plan->kind != THREAD)
+	/* An event in a handler may take another way than when it was found. */
+	if (at_level && stop_count[at_level])
+		i %= stop_count[at_level];
+	for (; i < stop_count[at_level]; i += only[at_level] ? STOPS : stride) {
+		if (!only[at_level] && stops[at_level][i].masked && plan->kind != THREAD)
 			continue;
 		if (at_level + 1 < depth) {
 			level[0].stop = &stops[0][i];
@@ -465,33 +470,27 @@ static void through(int at_level, uint32_t k)
 static void through_plans(void)
 {
 	const char *at = getenv("EVERY_AT");
-	unsigned int only, k = 0, l = 0, masked;
+	unsigned int chosen, masked;
 	bool one = at && *at;
 	uint64_t before;
-	uint32_t i;
+	uint32_t i, k;
 
-	if (one && (sscanf(at, "%u:%u:%u", &only, &k, &l) < 1 || only >= PLANS))
+	if (one && (sscanf(at, "%u:%u:%u", &chosen, &only[0], &only[1]) < 1 || chosen >= PLANS))
 		one = false;
-	for (i = one ? only : 0; i < (one			    ? only + 1 :
-				      depth > 1			    ? DEEP_PLANS :
-				      number_of("EVERY_THREADS", 1) ? PLANS :
-								      ALONE_PLANS);
+	if (only[0])
+		depth = only[1] ? 2 : 1;
+	for (i = one ? chosen : 0; i < (one			      ? chosen + 1 :
+					depth > 1		      ? DEEP_PLANS :
+					number_of("EVERY_THREADS", 1) ? PLANS :
+									ALONE_PLANS);
 	     i++) {
 		plan = &plans[i];
 		before = interrupted;
 		level[0].stop = level[1].stop = NULL;
 		learn(0, LEARNT * turns, 0);
-		if (!k) {
-			through(0, 0);
-		} else if (k <= stop_count[0] && !l) {
-			play_stop(0, k - 1, 0, turns);
-		} else if (k <= stop_count[0]) {
-			level[0].stop = &stops[0][k - 1];
-			learn(1, 1, k);
-			play_stop(1, (l - 1) % stop_count[1], k, turns);
-		}
-		for (masked = 0, l = 0; l < stop_count[0]; l++)
-			masked += stops[0][l].masked;
+		through(0, 0);
+		for (masked = 0, k = 0; k < stop_count[0]; k++)
+			masked += stops[0][k].masked;
 		fprintf(told, "plan %u %u %" PRIu64 " %u\n", i, stop_count[0], interrupted - before,
 			masked);
 	}

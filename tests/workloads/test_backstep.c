@@ -150,7 +150,7 @@ static void no_row_breaks_a_promise(void **state)
 				result = play(*row, kind, steps[i]);
 				if (result.verdict == VERDICT_BROKEN)
 					fail_msg("%s, %s by %lu: %s", (*row)->row,
-						 misclock_name(kind), (unsigned long)steps[i],
+						 misclock_words[kind].name, (unsigned long)steps[i],
 						 result.objection);
 				if ((*row)->desc->promises & PROMISE_STEP_PROOF)
 					assert_int_equal(result.damage.wrong, 0);

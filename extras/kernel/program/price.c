@@ -46,47 +46,43 @@ struct pricing {
 	bool counted;
 };
 
-static int price_one(const struct pricing *pricing, struct kernel_price *price, const char *name)
+/* Of a part, or of the row of that name. */
+static int price_one(const struct pricing *pricing, uint32_t part, const char *name)
 {
+	struct kernel_price price = { .part = part };
 	struct price found = {
 		.name = name,
 		.unit = pricing->counted ? "instructions" : "ns",
 	};
-	int status = batches(pricing->device, price, name, BATCH);
-	double ns = pricing->counted ? 1 : 1e6 / (double)price->tsc_khz;
+	double ns;
+	int status;
 
-	found.batch = median(price->ticks) * ns / BATCH;
+	memcpy(price.row, name, strnlen(name, KERNEL_ROW_BYTES - 1));
+	status = batches(pricing->device, &price, name, BATCH);
+	ns = pricing->counted ? 1 : 1e6 / (double)price.tsc_khz;
+	found.batch = median(price.ticks) * ns / BATCH;
 	if (status == EXIT_FINE)
-		status = batches(pricing->device, price, name, 1);
-	found.single = median(price->ticks) * ns;
+		status = batches(pricing->device, &price, name, 1);
+	found.single = median(price.ticks) * ns;
 	if (status == EXIT_FINE)
 		print_price(&found);
 	return status;
-}
-
-static int price_named(const struct pricing *pricing, const char *name)
-{
-	struct kernel_price price = { .part = KERNEL_ROW };
-
-	memcpy(price.row, name, strnlen(name, KERNEL_ROW_BYTES - 1));
-	return price_one(pricing, &price, name);
 }
 
 int price_run(struct kernel_device *device, const struct driver *const *rows, int count,
 	      bool counted)
 {
 	struct pricing pricing = { device, counted };
-	struct kernel_price price = { .part = KERNEL_NOTHING };
 	int status = EXIT_FINE, i;
 
 	if (!counted && print_emulated())
 		return fail_with(EXIT_UNSUPPORTED, "an emulator has no prices: take a machine, or "
 						   "--counted under qemu -icount shift=0");
 	print_price_head(counted ? "instructions" : "ns", BATCH);
-	for (; price.part < KERNEL_ROW && status == EXIT_FINE; price.part++)
-		status = price_one(&pricing, &price, part_names[price.part]);
+	for (i = KERNEL_NOTHING; i < KERNEL_ROW && status == EXIT_FINE; i++)
+		status = price_one(&pricing, (uint32_t)i, part_names[i]);
 	for (i = 0; i < count && status == EXIT_FINE; i++)
 		if (!rows[i]->restarts && !rows[i]->taken && !rows[i]->unsupported())
-			status = price_named(&pricing, rows[i]->row);
+			status = price_one(&pricing, KERNEL_ROW, rows[i]->row);
 	return status;
 }
