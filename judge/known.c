@@ -19,20 +19,17 @@ static const struct {
 };
 
 static const struct {
-	const char *row, *hash, *verdict;
+	const char *row, *hash;
+	enum verdict verdict;
 	uint64_t schedules;
 	const char *compiler;
 } recorded[] = {
-#define X(row, hash, verdict, schedules, compiler) { row, hash, #verdict, schedules, compiler },
+#define X(row, hash, verdict, schedules, compiler) \
+	{ row, hash, VERDICT_##verdict, schedules, compiler },
 #include "judge/explored.def"
 #undef X
 	{ .row = NULL },
 };
-
-static enum verdict verdict_named(const char *word)
-{
-	return !strcmp(word, "BROKEN") ? VERDICT_BROKEN : VERDICT_KEPT;
-}
 
 static const char *source_of(const char *row)
 {
@@ -58,7 +55,7 @@ static bool find_found(const char *row, const char *source, struct known *known)
 	if (file)
 		fclose(file);
 	if (found)
-		known->verdict = verdict_named(word);
+		known->verdict = !strcmp(word, "BROKEN") ? VERDICT_BROKEN : VERDICT_KEPT;
 	return found;
 }
 
@@ -70,8 +67,7 @@ static void find(const char *row, struct known *known)
 	for (i = 0; source && recorded[i].row; i++) {
 		if (strcmp(recorded[i].row, row) != 0 || strcmp(recorded[i].hash, source) != 0)
 			continue;
-		*known = (struct known){ verdict_named(recorded[i].verdict), recorded[i].schedules,
-					 "" };
+		*known = (struct known){ recorded[i].verdict, recorded[i].schedules, "" };
 		strncat(known->compiler, recorded[i].compiler, sizeof(known->compiler) - 1);
 		return;
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* bench: is it right, what does it cost, which one do I take - for all rows, in one run. */
+#include <limits.h>
 #include <signal.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 
 #include "base/child.h"
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/signals.h"
 #include "judge/products.h"
@@ -17,12 +19,6 @@
 #include "runner/where.h"
 #include "runner/timing/beat_cost.h"
 #include "runner/timing/cell_process.h"
-
-static void on_interrupt(int signal)
-{
-	(void)signal;
-	workload_stop = 1;
-}
 
 /* ---- begin ---- */
 
@@ -135,30 +131,24 @@ static int measure(struct workload_bench *bench, struct rounds *rounds, struct r
 
 /* ---- end ---- */
 
-/* A program beside this one, which reads only the record, with up to two words. Its exit code, or
- * -1. */
-static int run_beside(const char *program, const char *name, const char *word, const char *other)
+/* The program plots, which reads only the record, with up to two words. Its exit code, or -1. */
+static int run_plots(const char *word, const char *other)
 {
-	char path[4096], *slash;
-	const struct child_program beside = {
-		.argv = (const char *const[]){ path, word, other, NULL },
+	char path[PATH_MAX];
+	const struct child_program plots = {
+		.argv = (const char *const[]){ file_data("plots", path), word, other, NULL },
 	};
-	int status;
+	int status = child_run(&plots, NULL);
 
-	snprintf(path, sizeof(path), "%s", program);
-	slash = strrchr(path, '/');
-	snprintf(slash ? slash + 1 : path, sizeof(path) - (size_t)(slash ? slash + 1 - path : 0),
-		 "%s", name);
-	status = child_run(&beside, NULL);
 	if (status <= EXIT_NOISY)
 		return status;
-	child_ended_early(name, status);
+	child_ended_early("plots", status);
 	return status == 128 + SIGKILL ? EXIT_RESOURCE : EXIT_USAGE;
 }
 
-static int make_plots(const char *program, const char *directory, bool quiet)
+static int make_plots(const char *directory, bool quiet)
 {
-	int status = run_beside(program, "plots", directory, quiet ? "--quiet" : NULL);
+	int status = run_plots(directory, quiet ? "--quiet" : NULL);
 
 	return status >= 0 ? status :
 			     fail_with(EXIT_USAGE, "the results are complete without plots");
@@ -193,7 +183,7 @@ static int abandon(struct run *run, int status)
 	return status;
 }
 
-static int finish(const struct plan *plan, struct run *run, const char *program)
+static int finish(const struct plan *plan, struct run *run)
 {
 	double apart = json_known(json_object_get(run->sections, "noise"), "apart");
 	char directory[4096];
@@ -209,12 +199,12 @@ static int finish(const struct plan *plan, struct run *run, const char *program)
 	if (plan->json)
 		error = finish_as_json(plan->json, directory);
 	if (plan->json && !strcmp(plan->json, "-")) {
-		error = error ? error : make_plots(program, directory, true);
+		error = error ? error : make_plots(directory, true);
 	} else if (!error) {
-		error = make_plots(program, directory, !plan->all);
+		error = make_plots(directory, !plan->all);
 		/* A line has named what pictures lack. */
 		error = error == EXIT_UNSUPPORTED ? EXIT_FINE : error;
-		if (run_beside(program, "plots", plan->all ? "--all" : "--screen", directory))
+		if (run_plots(plan->all ? "--all" : "--screen", directory))
 			printf("results  %s/bench.json\n", directory);
 	}
 	run_complain(run);
@@ -256,7 +246,7 @@ static int bench(const struct plan *plan, struct where *where, struct run *run)
 	sections_make(&seen, &rounds, &counted, run);
 	run_set(run, "command", plan_command(plan));
 	run_set(run, "context", where_context(where));
-	return finish(plan, run, where->program);
+	return finish(plan, run);
 }
 
 /* ---- as a program of Google Benchmark's ---- */
@@ -333,13 +323,13 @@ int main(int argc, char **argv)
 		char last[4096];
 
 		snprintf(last, sizeof(last), "%s/latest", plan.results);
-		status = run_beside(argv[0], "plots", plan.which ? "--which" : "--why",
-				    plan.which ? plan.which : last);
+		status =
+			run_plots(plan.which ? "--which" : "--why", plan.which ? plan.which : last);
 		return status >= 0 ? status : EXIT_UNSUPPORTED;
 	}
 	if (plan.list)
 		return plan_list(), EXIT_FINE;
-	status = signals_stop(on_interrupt) ? EXIT_RESOURCE : plan_choose(&plan);
+	status = signals_stop(workload_interrupt) ? EXIT_RESOURCE : plan_choose(&plan);
 	if (!status)
 		status = where_open(&where, plan.cpus, argv[0], plan.seed);
 	if (!status)

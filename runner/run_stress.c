@@ -46,12 +46,6 @@ struct asked {
 	bool list;
 };
 
-static void on_interrupt(int signal)
-{
-	(void)signal;
-	workload_stop = 1;
-}
-
 static bool take_payload(const char *text, void *into)
 {
 	struct payload *payload = into;
@@ -448,7 +442,7 @@ static int run(struct asked *asked, const struct workload *workload, const struc
 		status = check_clock(asked, workload);
 	if (!status)
 		status = plan_cpus(&place, asked, &config, &cpus);
-	if (!status && (interrupts_install() || signals_stop(on_interrupt)))
+	if (!status && (interrupts_install() || signals_stop(workload_interrupt)))
 		status = EXIT_RESOURCE;
 	if (!status)
 		status = run_rows(asked, &config, rows, count);

@@ -124,6 +124,19 @@ static bool json_value(const char **at, const char *end, struct json_slice *valu
 	return true;
 }
 
+/* The name of a member, and its colon; `*at` is behind that then. False: *at is at what is none. */
+static bool json_key(const char **at, const char *end, struct json_slice *key)
+{
+	*at = json_blank(*at, end);
+	if (*at == end || **at != '"' || !json_value(at, end, key))
+		return false;
+	*at = json_blank(*at, end);
+	if (*at == end || **at != ':')
+		return false;
+	++*at;
+	return true;
+}
+
 /*
  * The next member of an object whose `{` lies before `*at`. False: its end, and *at is behind that;
  * or something that is no member, and *at is there.
@@ -131,19 +144,14 @@ static bool json_value(const char **at, const char *end, struct json_slice *valu
 static bool json_member(const char **at, const char *end, struct json_slice *key,
 			struct json_slice *value)
 {
-	const char *here = json_blank(*at, end), *next = here;
+	const char *next = *at = json_blank(*at, end);
 
-	*at = here;
-	if (here < end && *here == '}') {
-		*at = here + 1;
+	if (*at < end && **at == '}') {
+		++*at;
 		return false;
 	}
-	if (here == end || *here != '"' || !json_value(&next, end, key))
-		return false;
-	next = json_blank(next, end);
-	if (next == end || *next++ != ':')
-		return false;
-	if (!json_value(&next, end, value) || !strchr("\"{[-0123456789tfn", *value->at))
+	if (!json_key(&next, end, key) || !json_value(&next, end, value) ||
+	    !strchr("\"{[-0123456789tfn", *value->at))
 		return false;
 	*at = next;
 	return true;
@@ -511,14 +519,8 @@ static const char *find_events(struct chrome_reading *chrome, const char *at, co
 	struct json_slice key = { NULL, NULL }, value;
 	bool event = false;
 
-	for (;;) {
+	while (json_key(&at, end, &key)) {
 		at = json_blank(at, end);
-		if (at == end || *at != '"' || !json_value(&at, end, &key))
-			break;
-		at = json_blank(at, end);
-		if (at == end || *at != ':')
-			break;
-		at = json_blank(at + 1, end);
 		if (at < end && *at == '[' && json_is(&key, "traceEvents"))
 			return at + 1;
 		event |= json_is(&key, "ph");

@@ -7,6 +7,12 @@
 
 volatile sig_atomic_t workload_stop;
 
+void workload_interrupt(int signal)
+{
+	(void)signal;
+	workload_stop = 1;
+}
+
 const struct workload *const workloads[] = {
 #define X(name) &workload_##name,
 #include "workloads/workloads.def"

@@ -22,8 +22,9 @@
 #include "judge/driver.h"
 #include "runner/place/place.h"
 
-/* Set by SIGINT: every run ends its round and reports. */
+/* Set by the handler of SIGINT: every run ends its round and reports. */
 extern volatile sig_atomic_t workload_stop;
+void workload_interrupt(int signal);
 
 /* How large a bench is. */
 enum workload_size {

@@ -141,17 +141,6 @@ static json_t *by_context(const uint64_t *counts)
 			 (json_int_t)counts[KERNEL_NMI]);
 }
 
-/* What came, by whom, where, and how many contexts were then in work. */
-static void set_nesting(json_t *json, const uint64_t *delivered, const uint64_t *hits,
-			const uint64_t *at_depth)
-{
-	json_object_set_new(json, "delivered", by_context(delivered));
-	json_object_set_new(json, "hits", by_context(hits));
-	json_object_set_new(json, "depth",
-			    json_pack("{s:I, s:I, s:I}", "two", (json_int_t)at_depth[2], "three",
-				      (json_int_t)at_depth[3], "four", (json_int_t)at_depth[4]));
-}
-
 static void row_line(const struct driver *driver, const struct epochs *epochs)
 {
 	json_t *json = json_pack(
@@ -163,7 +152,13 @@ static void row_line(const struct driver *driver, const struct epochs *epochs)
 		share(epochs), "period_ns", (json_int_t)epochs->period_ns, "epochs",
 		(json_int_t)epochs->count);
 
-	set_nesting(json, epochs->delivered, epochs->hits, epochs->at_depth);
+	/* What came, by whom, where, and how many contexts were then in work. */
+	json_object_set_new(json, "delivered", by_context(epochs->delivered));
+	json_object_set_new(json, "hits", by_context(epochs->hits));
+	json_object_set_new(json, "depth",
+			    json_pack("{s:I, s:I, s:I}", "two", (json_int_t)epochs->at_depth[2],
+				      "three", (json_int_t)epochs->at_depth[3], "four",
+				      (json_int_t)epochs->at_depth[4]));
 	json_object_set_new(json, "violations",
 			    json_counts(epochs->violations, ORACLES, check_oracle_name));
 	json_object_set_new(json, "waits", json_integer((json_int_t)epochs->waits));
