@@ -167,7 +167,8 @@ static uint32_t once(struct subject *subject, bool warm)
 /* A field of 8 bits wraps during any cold event: all are extended, and have one price. */
 static bool extends(const struct subject *subject)
 {
-	return subject->driver && UINT64_C(1) << subject->driver->stamp_bits > GAP + SLACK &&
+	return subject->driver && subject->driver->stamp_bits < 64 &&
+	       UINT64_C(1) << subject->driver->stamp_bits > GAP + SLACK &&
 	       (subject->driver->desc->extension == EXTEND_ON_GAP ||
 		subject->driver->desc->extension == EXTEND_ON_CARRY);
 }
