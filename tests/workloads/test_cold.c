@@ -266,6 +266,11 @@ static void caches_of_made_up_machines(void **state)
 	size_t i;
 
 	for (i = 0; i < COUNT(made); i++) {
+		const size_t l1 = made[i].l1, l2 = made[i].l2, last = made[i].last;
+		const size_t wanted[EVICT_KINDS] = {
+			0, l1, l2, last, 0, 0, last, last, 0, 0, last
+		};
+
 		hwloc_topology_init(&machine.topology);
 		assert_int_equal(hwloc_topology_set_synthetic(machine.topology, made[i].machine),
 				 0);
@@ -274,13 +279,7 @@ static void caches_of_made_up_machines(void **state)
 		assert_int_equal(evict_open(&its, &machine, 0), 0);
 		evict_most = SIZE_MAX;
 		for (kind = 0; kind < EVICT_KINDS; kind++) {
-			assert_int_equal(its.bytes[kind], kind == EVICT_L1 ? made[i].l1 :
-							  kind == EVICT_L2 ? made[i].l2 :
-							  kind == EVICT_LLC || kind == EVICT_ALL ||
-									  kind == EVICT_HUGE ||
-									  kind == EVICT_NEIGHBOUR ?
-									     made[i].last :
-									     0);
+			assert_int_equal(its.bytes[kind], wanted[kind]);
 			evict(&its, kind);
 		}
 		assert_int_equal(its.data_bytes, made[i].data);
