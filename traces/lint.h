@@ -120,6 +120,7 @@ struct lint {
 	uint64_t found[LINT_LISTS];
 	uint64_t long_gaps;
 	uint64_t clockless; /* streams without a clock */
+	uint64_t lost; /* events, before any stream had one */
 	uint64_t not_ended, not_begun, twice; /* spans */
 	bool cut; /* within its last event, by a format that needs no end */
 	struct trace_fault fault; /* the first that ended the reading of a file */

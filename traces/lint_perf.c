@@ -162,10 +162,14 @@ static void other(struct perf_reading *perf, uint64_t at, const struct perf_even
 						 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER));
 	uint64_t lost = 0;
 
-	if (kind->sample_id_all && bytes + sizeof(*header) <= header->size)
+	bytes *= kind->sample_id_all;
+	if (bytes && bytes + sizeof(*header) <= header->size)
 		read_fields(perf, at, at + header->size - bytes, kind->sample_type, between, false);
-	if (header->type == PERF_RECORD_LOST && header->size >= sizeof(*header) + 16 &&
-	    get(perf, at + sizeof(*header) + 8, &lost, sizeof(lost)))
+	if (header->type != PERF_RECORD_LOST)
+		return;
+	if (header->size < sizeof(*header) + 16 + bytes)
+		trace_fault(perf->fault, at, "a record of lost events (LOST) without their count");
+	else if (get(perf, at + sizeof(*header) + 8, &lost, sizeof(lost)))
 		lint_loss(perf->lint, perf->lint->newest, at, lost,
 			  !lost || lost > LOST_MOST ? "lost events cannot be as many as" : NULL);
 }

@@ -336,7 +336,7 @@ static void print_finding(const struct lint *lint, FILE *out, enum lint_kind kin
 
 struct lint_sums lint_sums(const struct lint *lint)
 {
-	struct lint_sums sums = { .events = 0 };
+	struct lint_sums sums = { .lost = lint->lost };
 	uint32_t i;
 
 	for (i = 0; i < lint->count; i++) {

@@ -14,6 +14,7 @@ import tempfile
 READ = os.path.abspath(sys.argv[1]) + "/read-trace"
 DATA = "tests/data/lint"
 US = 1700000000000.0
+text = json.dumps
 
 
 def X(ts, dur=5, tid=1, **more):
@@ -22,6 +23,12 @@ def X(ts, dur=5, tid=1, **more):
 
 def E(ph, ts, **more):
     return {"ph": ph, "pid": 1, "tid": 1, "ts": ts, **more}
+
+
+def perf(*records):
+    attr = struct.pack("<IIQQQQQQQ", 1, 112, 0, 1, 2 | 4 | 128, 0, 1 << 18, 0, 0).ljust(128, b"\0")
+    data = b"".join(struct.pack("<IHH", type_, 0, 8 + len(body)) + body for type_, body in records)
+    return struct.pack("<8s12Q", b"PERFILE2", 104, 128, 104, 128, 232, len(data), *[0] * 6) + attr + data
 
 
 def link(ph, ts, tid=1, ident=7, **more):
@@ -44,10 +51,6 @@ def but(events, at, **new):
     return events[:at] + [changed] + events[at + 1:]
 
 
-def text(events):
-    return json.dumps(events)
-
-
 def decimals(places, apart=0, epoch=10**9):
     """Children that end with their parents, in times that were rounded each by itself."""
     at = [(epoch + n * 100003 + n * n % 999, 50000 + n * n % 39989, 1000 + n * n % 18993) for n in range(300)]
@@ -65,6 +68,8 @@ def two_threads(factor, count=40):
 
 # ---- what is right ----
 CASES = [
+    ("perf: lost before any event", 0, "", " 7 lost", perf((2, struct.pack("<5Q", 1, 7, 7, 0, 0)), (9, struct.pack("<3Q", 7, 10**9, 0)))),
+    ("perf: a loss without its count", 1, "", r"lost events \(LOST\) without their count", perf((9, struct.pack("<3Q", 7, 10**9, 0)), (2, struct.pack("<4Q", 1, 7, 10**9, 0)))),
     ("flow steps in any order", 0, "", "", [link("s", 10), link("t", 50), X(60), link("t", 30, 2), link("f", 70, 2)]),
     ("an asynchronous identifier used again, begins first", 0, "", "",
      [link("S", US + 50, 2), link("S", US + 150, 2), link("F", US + 100), link("F", US + 200)]),
@@ -228,12 +233,11 @@ def together(folder):
 
 def lost(folder):
     """--loss: a line each."""
-    said = subprocess.run([READ, "--loss", f"{DATA}/ftrace-missed-counted", f"{DATA}/ftrace-page-back"],
-                          capture_output=True, text=True, check=False)
-    report(said.returncode == 2 and said.stdout == f"{DATA}/ftrace-missed-counted: 12 lost\n{DATA}/ftrace-page-back: 0 lost\n",
-           "what is lost", said.stdout)
-    said = subprocess.run([READ, "--loss", f"{DATA}/ftrace-page-back"], capture_output=True, text=True, check=False)
-    report(said.returncode == 0, "nothing is lost", said.stdout)
+    for name, code, *counts in ("lost", 2, "missed-counted: 12", "page-back: 0"), ("nothing lost", 0, "page-back: 0"):
+        paths = [f"{DATA}/ftrace-{one.split(':')[0]}" for one in counts]
+        said = subprocess.run([READ, "--loss", *paths], capture_output=True, text=True, check=False)
+        wanted = "".join(f"{DATA}/ftrace-{one} lost\n" for one in counts)
+        report((said.returncode, said.stdout) == (code, wanted), name, said.stdout)
 
 
 main()
