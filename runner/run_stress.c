@@ -57,8 +57,8 @@ static bool take_payload(const char *text, void *into)
 	       option_number("--payload", text, 0, PAYLOAD_MOST, &payload->extra_bytes);
 }
 
-/* The options of single workloads, behind `entries` that there are; how many there are then. */
-static size_t add_options(struct asked *asked, struct option_entry *entries, size_t count)
+/* The options of single workloads, behind `entries` that there are. */
+static void add_options(struct asked *asked, struct option_entry *entries, size_t count)
 {
 	unsigned int i;
 
@@ -75,7 +75,6 @@ static size_t add_options(struct asked *asked, struct option_entry *entries, siz
 			};
 	}
 	entries[count] = (struct option_entry){ .name = NULL };
-	return count;
 }
 
 static bool parse(int argc, char **argv, struct asked *asked, int *status)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""usage: power.py BENCH [--runs N] [--rows "A B C"] [--json FILE]
+"""usage: power.py BENCH [--runs N] [--rows "A B C"]
 How small a difference does a bench find? Each run is a bench of its own, in which copies of the rows
 record 0.5, 1 and 2 % more events than are counted, and one copy none. A copy is found if it is slower
 than its row by more than the run says it tells apart; the copy that records none is a false alarm if
@@ -58,7 +58,6 @@ def main():
     parser.add_argument("bench")
     parser.add_argument("--runs", type=int, default=34)
     parser.add_argument("--rows", default="packed_word full_tsc varint_low")
-    parser.add_argument("--json")
     asked = parser.parse_args()
     if asked.runs < 1:
         parser.error("--runs takes 1 or more")
@@ -66,9 +65,6 @@ def main():
         records = [bench(asked.bench, asked.rows.split(), os.path.join(into, str(run)))
                    for run in range(asked.runs)]
     print("\n".join(lines(records)))
-    if asked.json:
-        with open(asked.json, "w", encoding="utf-8") as file:
-            json.dump([{key: one[key] for key in ("again", "noise", "command")} for one in records], file)
 
 
 if __name__ == "__main__":
