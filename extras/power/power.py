@@ -54,7 +54,7 @@ def lines(records):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = argparse.ArgumentParser(usage=__doc__.replace("%", "%%"))
     parser.add_argument("bench")
     parser.add_argument("--runs", type=int, default=34)
     parser.add_argument("--rows", default="packed_word full_tsc varint_low")
