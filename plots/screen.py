@@ -5,6 +5,7 @@ import os
 
 import answer
 import facts
+from record import SECTIONS, strict_list
 from text import count, duration, figure, percent_up, plain, wrapped
 
 COLUMNS, LINES, ROWS = 80, 24, 8
@@ -32,9 +33,17 @@ def verdict(run):
     return f"No promise was broken: {'; '.join(parts)}." if parts else "No row of this run was judged."
 
 
+def steady(run):
+    """The rows of the table, and those that only a workload without timed cells ran: all that is known of them."""
+    words, there = facts.verdicts(run), {row.row for row in run.table}
+    others = [{"row": name, "workload": "steady", "verdict": max(words.get(name, [None]), key=facts.worst_last)}
+              for name in dict.fromkeys([*words, *run.cold_of]) if name not in there]
+    return run.steady + strict_list("", others, SECTIONS["table"])
+
+
 def shown(run, best):
     """The rows of the texts, and those of the answer; in a run of few rows, all there is."""
-    there = {row.row: row for row in run.steady}
+    there = {row.row: row for row in steady(run)}
     answers = [best.row, *(one.row for one in best.unless if one.word == "bytes")] if best else []
     wanted = [*SHOWN, *answers, *there]
     names = [name for name in dict.fromkeys(wanted) if name in there and (
@@ -129,9 +138,10 @@ def notes_of(run):
 def every(run, colour):
     """All rows of all workloads, in whole names."""
     found = found_of(run, answer.answer([answer.of_run(run)], plain))
-    names = max((len(row.row) for row in run.table), default=0)
-    for workload in dict.fromkeys(row.workload for row in run.table):
-        its = [row for row in run.table if row.workload == workload]
+    rows = [*steady(run), *(row for row in run.table if row.workload != "steady")]
+    names = max((len(row.row) for row in rows), default=0)
+    for workload in dict.fromkeys(row.workload for row in rows):
+        its = [row for row in rows if row.workload == workload]
         found += ["", *table(run, its, colour, names, plain(workload or "row"))]
     return [*found, "", *notes_of(run)]
 

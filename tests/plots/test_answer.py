@@ -250,8 +250,10 @@ class Screen(PlotsTest):
         # Checked workloads alone, without a timed cell: what is broken there is broken, and no storm is no proof.
         self.assertEqual(screen.verdict(run(stress=[row("a", events=9), row("b", events=9), row("c", "broken", events=0)])),
                          "No promise was broken: 2 rows no signal interrupted.")
-        self.assertEqual(screen.verdict(run(stress=[row("a", events=9), row("b", "broken", events=9)])),
-                         "BROKEN: 1 of 2 rows broke a promise: b.")
+        its = run(stress=[row("a", events=9), row("b", "broken", events=9)], cold_of={"a": cold(700, extended_ns=900)})
+        self.assertEqual(screen.verdict(its), "BROKEN: 1 of 2 rows broke a promise: b.")
+        self.assertEqual([line.split() for line in screen.lines(its)[-5:-3]],
+                         [["a", "not", "stormed", *"- n/a n/a n/a - n/a 700 900".split()], ["b", "broken", *"- n/a n/a - - - - -".split()]])
 
     def test_error(self):
         def said(ticks, verdict="kept", hz=1e9):
