@@ -63,6 +63,7 @@ static void all_count_where_too_few_were_not(void **state)
 static void nothing_known_is_no_value(void **state)
 {
 	json_t *rows = json_array();
+	int i;
 
 	assert_true(isnan(samples_median(rows, &own, "ticks").middle));
 	assert_true(isnan(samples_cycle_ticks(rows)));
@@ -71,11 +72,9 @@ static void nothing_known_is_no_value(void **state)
 	assert_true(samples_median(rows, &own, "ticks").middle == 30);
 	assert_true(isnan(samples_median(rows, &own, "ticks").low));
 	assert_true(samples_cycle_ticks(rows) == 0.5);
-	add(rows, "row", "steady", 30, 0.75, 0);
-	add(rows, "row", "steady", 30, 0.25, 0);
-	add(rows, "row", "steady", 30, 0.625, 0);
 	json_array_append_new(rows, json_object());
-	add(rows, "row", "steady", 30, 0.375, 0);
+	for (i = 0; i < 4; i++)
+		add(rows, "row", "steady", 30, (double[]){ 0.75, 0.25, 0.625, 0.375 }[i], 0);
 	assert_true(samples_cycle_ticks(rows) == 0.5);
 	json_decref(rows);
 }

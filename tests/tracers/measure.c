@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-/*
- * A tracer that spins in each event, and says how many there were, and by which signals and how
- * deeply the workloads of driver.c nest them. Who reads FOLDER/clock sees when it is set.
- */
+/* A tracer that spins in each event, and says how many there were, and by which signals and how
+ * deeply driver.c nests them; FOLDER/clock has a letter for each. */
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
