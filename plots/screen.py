@@ -36,7 +36,7 @@ def verdict(run):
 def steady(run):
     """The rows of the table, and those that only a workload without timed cells ran: all that is known of them."""
     words, there = facts.verdicts(run), {row.row for row in run.table}
-    others = [{"row": name, "workload": "steady", "verdict": max(words.get(name, [None]), key=facts.worst_last)}
+    others = [{"row": name, "workload": "steady", "verdict": max(words.get(name, ()), key=facts.worst_last, default=None)}
               for name in dict.fromkeys([*words, *run.cold_of]) if name not in there]
     return run.steady + strict_list("", others, SECTIONS["table"])
 

@@ -280,7 +280,8 @@ class Screen(PlotsTest):
     def test_every_row(self):
         its = run(row("a"), row("b" * 40, "broken"), row("c", workload="threads"))
         its.table, its.schemes, its.tails, its.injected, its.bytes_by_rate, its.beats = its.steady, {}, [], [], [], []
-        for one in its.steady[:2]:
+        its.steady = its.table[:2]
+        for one in its.steady:
             one.workload = "steady"
         said = screen.every(its, True)
         self.assertEqual([line.split()[:2] for line in said
