@@ -103,7 +103,7 @@ void lint_add(struct lint *lint, enum lint_kind kind, const struct lint_event *e
 		.stream = event->stream,
 		.place = event->place,
 		.time = event->time,
-		.has_before = stream->any,
+		.has_before = stream->any && kind != LINT_LOSS, /* its time is that before it */
 		.before = stream->before,
 	};
 	va_start(values, format);
@@ -119,22 +119,27 @@ static void add_by(struct lint *lint, enum lint_kind kind, const struct lint_eve
 		 lint->unit);
 }
 
-/* The time after those findings of a stream that wait for it. */
-static void fill_after(struct lint *lint, uint32_t stream, int64_t time)
+/* The event comes after those findings of its stream that wait for a time, and are not its own. */
+static void fill_after(struct lint *lint, const struct lint_event *event)
 {
+	struct lint_stream *stream = &lint->streams[event->stream];
 	struct lint_finding *finding;
 	unsigned int kind, i;
 
-	if (!lint->streams[stream].awaited)
+	if (!stream->awaited)
 		return;
-	lint->streams[stream].awaited = false;
+	stream->awaited = false;
 	for (kind = 0; kind < LINT_LISTS; kind++)
 		for (i = 0; i < LINT_SHOWN && i < lint->found[kind]; i++) {
 			finding = &lint->shown[kind][i];
-			if (finding->stream != stream || finding->has_after)
+			if (finding->stream != event->stream || finding->has_after)
 				continue;
+			if (finding->place == event->place) {
+				stream->awaited = true;
+				continue;
+			}
 			finding->has_after = true;
-			finding->after = time;
+			finding->after = event->time;
 		}
 }
 
@@ -440,7 +445,7 @@ void lint_event(struct lint *lint, const struct lint_event *event)
 	if (pairs(lint, stream, event))
 		return;
 	lint_settle(lint, event->stream, event->time);
-	fill_after(lint, event->stream, event->time);
+	fill_after(lint, event);
 	count_beyond(lint, stream, event->time);
 	if (event->time > 0 && event->time < event->least)
 		add_by(lint, LINT_MAYBE_CLOCK, event, event->least,

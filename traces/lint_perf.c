@@ -161,17 +161,21 @@ static void other(struct perf_reading *perf, uint64_t at, const struct perf_even
 		field_bytes(kind->sample_type & (between | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 						 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER));
 	uint64_t lost = 0;
+	bool is_whole;
 
 	bytes *= kind->sample_id_all;
 	if (bytes && bytes + sizeof(*header) <= header->size)
 		read_fields(perf, at, at + header->size - bytes, kind->sample_type, between, false);
 	if (header->type != PERF_RECORD_LOST)
 		return;
-	if (header->size < sizeof(*header) + 16 + bytes)
-		trace_fault(perf->fault, at, "a record of lost events (LOST) without their count");
-	else if (get(perf, at + sizeof(*header) + 8, &lost, sizeof(lost)))
-		lint_loss(perf->lint, perf->lint->newest, at, lost,
-			  !lost || lost > LOST_MOST ? "lost events cannot be as many as" : NULL);
+	is_whole = header->size == sizeof(*header) + 16 || /* and none of those fields */
+		   header->size >= sizeof(*header) + 16 + bytes;
+	if (is_whole && !get(perf, at + sizeof(*header) + 8, &lost, sizeof(lost)))
+		return;
+	lint_loss(perf->lint, perf->lint->newest, at, lost,
+		  !is_whole ? "a record of lost events, though there is no room for a count" :
+		  !lost || lost > LOST_MOST ? "lost events cannot be as many as" :
+					      NULL);
 }
 
 /* The bytes of the record; 0: a fault. */
