@@ -164,7 +164,8 @@ RESERVE_SLOW enum restart_end restart_attempt(struct scheme_ring *s, uint32_t id
 	memcpy(end, payload.head.from, payload.head.bytes);
 	end += payload.head.bytes;
 	before = claim.opens ? sizeof(record.packet) : 0;
-	restart_add(&record, at - before, record.bytes - before,
+	restart_add(&record, at - before,
+		    (const uint8_t *)&record + offsetof(struct restart_record, bytes) - before,
 		    before + (uint64_t)(end - record.bytes));
 	if (payload.body.bytes)
 		restart_add(&record, at + (end - record.bytes), payload.body.from,
