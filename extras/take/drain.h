@@ -74,13 +74,27 @@ static inline bool trace_fill(struct tracing *all, struct trace_slot *slot,
 	return true;
 }
 
+/* Readers take losses as differences within a file: before its first packet, the count so far. */
+static inline void trace_tell(struct trace_slot *slot, const struct packet *packet)
+{
+	struct ctf_packet_header header;
+
+	memcpy(&header, packet->bytes, sizeof(header));
+	header.timestamp_end = header.timestamp_begin;
+	header.content_size = header.packet_size = sizeof(header) * 8;
+	header.packet_seq_num--;
+	header.events_discarded = slot->told;
+	if (trace_put(slot->file, &header, sizeof(header), slot->at))
+		slot->at += sizeof(header);
+}
+
 /* What is not yet written of a packet; `open`: more of it comes, and this again if it fails. */
 static inline void trace_write(struct tracing *all, struct trace_slot *slot, struct packet *packet,
 			       enum trace_looks how, bool open)
 {
 	const struct trace_part part = trace_part_of(packet);
 	const uint64_t most = all->options.chunk_bytes;
-	bool good;
+	bool good, begins;
 
 	if (!trace_trim(slot, &slot->cut, packet, all->written))
 		return;
@@ -91,7 +105,10 @@ static inline void trace_write(struct tracing *all, struct trace_slot *slot, str
 	}
 	if (most && all->chunk_bytes && all->chunk_bytes + packet->size > most)
 		trace_chunk_end(all);
+	begins = !slot->file;
 	good = slot->file || trace_file_begin(all, slot);
+	if (good && begins && packet->lost != slot->told)
+		trace_tell(slot, packet);
 	if (good && !(trace_fill(all, slot, packet) &&
 		      trace_put(slot->file, packet->bytes, packet->size, slot->at))) {
 		trace_failed(all, errno);

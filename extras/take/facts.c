@@ -47,12 +47,12 @@ static const char *obstacle(const struct driver *driver)
 	return NULL;
 }
 
-static char *metadata(const struct driver *driver)
+static char *metadata(const struct driver *driver, unsigned int stamp_bits)
 {
 	const struct ctf_description description = {
 		.format = records(driver),
-		.stamp_bits = driver->stamp_bits,
-		.cut_bits = scheme_cut_bits(driver->desc, driver->stamp_bits),
+		.stamp_bits = stamp_bits,
+		.cut_bits = scheme_cut_bits(driver->desc, stamp_bits),
 		.align_bytes = driver->desc->alignment,
 		.ctf2 = driver->format.kind == FORMAT_VARINT,
 		.no_sized = true, /* the header refuses them */
@@ -68,7 +68,8 @@ static char *metadata(const struct driver *driver)
 
 int main(int argc, char **argv)
 {
-	const struct driver *driver = argc == 2 ? driver_find(drivers_counting, argv[1]) : NULL;
+	const struct driver *driver = argc > 1 ? driver_find(drivers_counting, argv[1]) : NULL;
+	unsigned int stamp_bits;
 	const char *why;
 	json_t *facts;
 	char *text;
@@ -80,11 +81,13 @@ int main(int argc, char **argv)
 	why = obstacle(driver);
 	if (why)
 		return fail_with(EXIT_UNSUPPORTED, "%s cannot be taken: %s", driver->row, why);
-	text = metadata(driver);
+	/* A board's counter has 32 bits; a narrower one is as much narrower in the header. */
+	stamp_bits = driver->stamp_bits - (argc > 2 ? 32 - (unsigned int)atoi(argv[2]) : 0);
+	text = metadata(driver, stamp_bits);
 	facts = json_pack("{s:s, s:o, s:s, s:i, s:i, s:b, s:i}", "row", driver->row, "describes",
 			  describe_rows(&driver, 1), "metadata", text ? text : "", "stamp_bits",
-			  (int)driver->stamp_bits, "counter_bits", (int)driver->counter_bits,
-			  "ctf2", driver->format.kind == FORMAT_VARINT, "compact_ids",
+			  (int)stamp_bits, "counter_bits", (int)driver->counter_bits, "ctf2",
+			  driver->format.kind == FORMAT_VARINT, "compact_ids",
 			  (int)driver->compact_ids);
 	if (!text || !facts || json_dumpf(facts, stdout, JSON_INDENT(1)))
 		return fail_with(EXIT_RESOURCE, "out of memory");

@@ -8,5 +8,10 @@
 #error "define CLOCK() before this header: a counter that goes up, of COUNTER_BITS bits"
 #endif
 
-#define clock_now() ((uint64_t)((uint32_t)CLOCK() & (uint32_t)bits_mask(COUNTER_BITS)))
+/* CLOCK() may be a sum of plain variables: none of them is kept from before the tail was read. */
+static inline uint64_t clock_now(void)
+{
+	barrier();
+	return (uint32_t)CLOCK() & bits_mask(COUNTER_BITS);
+}
 #define clock_read(label) clock_now()

@@ -515,7 +515,8 @@ def take_header(row, folder, facts, record):
     for name in ("row", "reader", "trace"):
         own = row + ("" if name == "row" else "_" + name) + ".h"
         texts.update({part: texts[part].replace(name.upper() + "_H", own) for part in PARTS})
-    scheme = re.sub(r"\bstruct source\b", "struct %s_source" % row, texts["scheme"]) + "\n" + texts["rest"]
+    scheme = re.sub(r"(?m)^(#define \w+_STAMP_BITS) \d+$", r"\1 %d" % facts["stamp_bits"], texts["scheme"])
+    scheme = re.sub(r"\bstruct source\b", "struct %s_source" % row, scheme) + "\n" + texts["rest"]
     restarts = "_SCHEME_RESTARTS\n" in scheme
     if restarts:
         scheme = said("unifdef", "-B", "-D__x86_64__", "-DRSEQ_SIG", "-D%s_RESTART_CONSTANT=0" % upper, *(

@@ -12,7 +12,7 @@ esac
 parts=$1/obj/take folder=$1/take/${TARGET:-}
 python3 -B extras/take/take.py known "$2"
 ${CUT:-make -s} "$parts/$2/take-facts" "$parts/$2.scheme.h"
-"$parts/$2/take-facts" "$2" >"$parts/$2.facts"
+"$parts/$2/take-facts" "$2" ${TARGET:+${COUNTER_BITS:+"$COUNTER_BITS"}} >"$parts/$2.facts"
 [ -f "$3" ] && record=$3 || record=
 [ -z "${TARGET:-}" ] || [ "${COUNTER_BITS:-32}" = 32 ] || folder=$folder-$COUNTER_BITS
 host=$folder${TARGET:+/host}

@@ -86,6 +86,7 @@ static void tiny(void)
 	int i;
 
 	options.period_ms = 1;
+	options.chunk_bytes = getenv("CHUNKS") ? 4096 : 0;
 	CHECK(!begin(numbered(0)));
 	for (i = 0; i < 404; i++)
 		CHECK((i < 4 || !pthread_join(four[i % 4], NULL)) &&

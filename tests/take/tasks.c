@@ -9,7 +9,7 @@
  */
 #include <stdint.h>
 #define REG(address) (*(volatile uint32_t *)(address))
-static volatile uint32_t slept;
+static uint32_t slept;
 #define PACKED_WORD32_CLOCK() (~REG(0x40002004) + slept)
 #include "packed_word32_reader.h"
 
