@@ -119,7 +119,10 @@ static void add_by(struct lint *lint, enum lint_kind kind, const struct lint_eve
 		 lint->unit);
 }
 
-/* The event comes after those findings of its stream that wait for a time, and are not its own. */
+/*
+ * The event comes after those findings of its stream that wait for a time; an importer's own of
+ * the same event were there before it.
+ */
 static void fill_after(struct lint *lint, const struct lint_event *event)
 {
 	struct lint_stream *stream = &lint->streams[event->stream];
@@ -134,7 +137,9 @@ static void fill_after(struct lint *lint, const struct lint_event *event)
 			finding = &lint->shown[kind][i];
 			if (finding->stream != event->stream || finding->has_after)
 				continue;
-			if (finding->place == event->place) {
+			if (finding->place == event->place &&
+			    (kind == LINT_FORM || ((kind == LINT_UNIT || kind == LINT_PARENT) &&
+						   finding->time == event->time))) {
 				stream->awaited = true;
 				continue;
 			}

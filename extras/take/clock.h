@@ -15,11 +15,6 @@
 #define CLOCK() clock_real()
 #endif
 
-/* CLOCK() may read plain variables: none of them is kept from before the tail was read. */
-static inline uint64_t clock_now(void)
-{
-	barrier();
-	return CLOCK();
-}
+#define clock_now() (__atomic_signal_fence(__ATOMIC_SEQ_CST), CLOCK()) /* nothing of it early */
 #define clock_read(label) clock_now()
 #define clock_behind(cpu) 0

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock of a scheme that is taken for a board: a counter of the program's, of COUNTER_BITS. */
+/*
+ * The clock of a scheme that is taken for a board: a counter of the program's, of COUNTER_BITS. It
+ * may be a sum of plain variables; none of them is kept from before the tail was read.
+ */
 #pragma once
 
 #include "schemes/core/local.h"
@@ -8,10 +11,7 @@
 #error "define CLOCK() before this header: a counter that goes up, of COUNTER_BITS bits"
 #endif
 
-/* CLOCK() may be a sum of plain variables: none of them is kept from before the tail was read. */
-static inline uint64_t clock_now(void)
-{
-	barrier();
-	return (uint32_t)CLOCK() & bits_mask(COUNTER_BITS);
-}
+#define clock_now() \
+	(__atomic_signal_fence(__ATOMIC_SEQ_CST), \
+	 (uint64_t)((uint32_t)CLOCK() & (uint32_t)bits_mask(COUNTER_BITS)))
 #define clock_read(label) clock_now()

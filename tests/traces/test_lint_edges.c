@@ -353,7 +353,7 @@ static void late_and_lost(void **state)
 	put_number("100", (struct lint_event){ .stream = 0 });
 	lint_loss(&lint, 0, 5, 17, NULL);
 	lint_loss(&lint, 0, 6, (uint64_t)-3, "wrong");
-	finds("s0: event 6: loss: wrong: -3; time 100, before it 100\n"
+	finds("s0: event 6: loss: wrong: -3; time 100\n"
 	      "t: 1 events in 1 streams, 0 at the time of their predecessor, 17 lost; found loss "
 	      "1\n");
 	begin(0); /* ten of a kind are shown */
