@@ -124,7 +124,7 @@ static bool json_value(const char **at, const char *end, struct json_slice *valu
 	return true;
 }
 
-/* The name of a member, and its colon; `*at` is behind that then. False: *at is at what is none. */
+/* Reads a member's name and colon, and moves *at after them. False: one of them is missing. */
 static bool json_key(const char **at, const char *end, struct json_slice *key)
 {
 	*at = json_blank(*at, end);
