@@ -42,12 +42,12 @@ static void on_read(int signal, siginfo_t *info, void *context)
 
 static void on_probe(void *arg)
 {
-	*(volatile bool *)arg = true;
+	*(volatile sig_atomic_t *)arg = 1;
 }
 
 bool trapped_begin(void (*hook)(void *arg), void *arg)
 {
-	volatile bool seen = false;
+	volatile sig_atomic_t seen = 0;
 	struct sigaction action = { .sa_sigaction = on_read, .sa_flags = SA_SIGINFO | SA_NODEFER };
 
 	trapped.hook = on_probe;
@@ -56,7 +56,7 @@ bool trapped_begin(void (*hook)(void *arg), void *arg)
 		return false;
 	/* Some hypervisors let a guest read the counter all the same. */
 	if (!prctl(PR_SET_TSC, PR_TSC_SIGSEGV))
-		__asm__ volatile("rdtsc" : : : "rax", "rdx");
+		__asm__ volatile("rdtsc" : : : "rax", "rdx", "memory");
 	trapped.hook = hook;
 	trapped.arg = arg;
 	if (!seen)

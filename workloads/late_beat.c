@@ -45,7 +45,7 @@ _Static_assert(sizeof(struct latenesses) <= ENGINE_OWN_BYTES, "raise ENGINE_OWN_
 struct late_beat {
 	struct buffer buffer;
 	struct interrupts interrupts;
-	volatile bool beaten;
+	volatile sig_atomic_t beaten; /* no bool: gcc's -fsanitize=bool reads one but once */
 	uint64_t gap_least_ticks; /* between the two events around the last wait */
 	uint64_t gap_most_ticks; /* from the ring's start to behind the second event */
 };
@@ -56,7 +56,7 @@ static void handle_beat(void *arg, unsigned int source)
 
 	(void)source;
 	late->buffer.driver->beat(late->buffer.scheme, &late->buffer.writer);
-	late->beaten = true;
+	late->beaten = 1;
 }
 
 /* One event, a wait for one beat, one event; what was decoded goes into `check`. */
@@ -72,7 +72,7 @@ static int late_once(struct late_beat *late, uint64_t wait_ns, struct check *che
 	if (buffer_reset(buffer, &buffer->config))
 		return EXIT_USAGE;
 	buffer_check(buffer, check);
-	late->beaten = false;
+	late->beaten = 0;
 	buffer->driver->run(buffer->scheme, &buffer->writer, 1);
 	recorded = clock_real_fenced();
 	if (interrupts_timer(&late->interrupts, INTERRUPT_BEAT, wait_ns, true))
@@ -179,7 +179,7 @@ static int late_all(struct late_beat *late, const struct engine_config *config,
 static int run(const struct engine_config *config, struct engine_result *result)
 {
 	struct latenesses *steps = (void *)result->own;
-	struct late_beat late = { .beaten = false };
+	struct late_beat late = { .beaten = 0 };
 	struct ring_config ring = buffer_config(config->driver, 12, 2);
 	int error;
 
