@@ -88,8 +88,7 @@ static void nobody_holds_a_slot_against_the_task(void **state)
 	for (i = 0; i < forms_here(); i++) {
 		struct ring *ring;
 
-		start_mode(forms[i], RING_OVERWRITE);
-		ring = buffer_ring(&buffer);
+		ring = start_mode(forms[i], RING_OVERWRITE);
 		run(1);
 		points.hook = lap;
 		run(1);
@@ -137,8 +136,7 @@ static void a_reader_behind_the_loss(void **state)
 	unsigned int i;
 
 	for (i = 0; i < forms_here(); i++) {
-		start_mode(forms[i], RING_DISCARD);
-		ring = buffer_ring(&buffer);
+		ring = start_mode(forms[i], RING_DISCARD);
 		run(200);
 		before = loss_look(ring);
 		buffer.driver->take(buffer.scheme, &check);
@@ -167,8 +165,7 @@ static void a_writer_that_stays(void **state)
 	struct ring *ring;
 	bool open;
 
-	start_mode("restartable", RING_DISCARD);
-	ring = buffer_ring(&buffer);
+	ring = start_mode("restartable", RING_DISCARD);
 	buffer.writer.concurrent = true;
 	while (ring_room(ring, ring_packed_offset(ring, ring->tail)) >=
 	       buffer.driver->payload_bytes)
@@ -185,23 +182,19 @@ static void a_writer_that_stays(void **state)
 static void other_cpus(void **state)
 {
 	struct loss_look before;
-	struct ring *ring;
+	struct ring *ring = start_mode("full_tsc", RING_OVERWRITE);
 
-	start_mode("full_tsc", RING_OVERWRITE);
-	ring = buffer_ring(&buffer);
 	run(1);
 	assert_int_equal(loss_reason(ring, loss_look(ring), 32, LOSS_CONCURRENT, 0),
 			 LOSS_UNEXPLAINED);
 	run(100);
 	assert_int_equal(loss_reason(ring, loss_look(ring), 32, LOSS_CONCURRENT, 0), LOSS_HELD);
-	start_mode("rewind", RING_OVERWRITE);
+	ring = start_mode("rewind", RING_OVERWRITE);
 	run(100);
-	ring = buffer_ring(&buffer);
 	assert_int_equal(loss_reason(ring, loss_look(ring), 32, LOSS_CONCURRENT, 0),
 			 LOSS_UNEXPLAINED);
 	/* In discard mode the ring has to be as full as the writers said. */
-	start_mode("full_tsc", RING_DISCARD);
-	ring = buffer_ring(&buffer);
+	ring = start_mode("full_tsc", RING_DISCARD);
 	run(1);
 	before = loss_look(ring);
 	assert_int_equal(loss_reason(ring, before, 32, LOSS_CONCURRENT, 0), LOSS_UNEXPLAINED);
@@ -212,8 +205,7 @@ static void other_cpus(void **state)
 	assert_int_equal(loss_reason(ring, loss_look(ring), 32, LOSS_CONCURRENT, 0),
 			 LOSS_UNEXPLAINED);
 	/* A published ring, too; unless its writer went to another one. */
-	start_mode("rewind", RING_DISCARD);
-	ring = buffer_ring(&buffer);
+	ring = start_mode("rewind", RING_DISCARD);
 	run(1);
 	before = loss_look(ring);
 	assert_int_equal(loss_reason(ring, before, 32, LOSS_CONCURRENT, 0), LOSS_UNEXPLAINED);
@@ -221,13 +213,11 @@ static void other_cpus(void **state)
 	run(200);
 	ring->consumed = 1;
 	assert_int_equal(loss_reason(ring, before, 32, LOSS_CONCURRENT, 0), LOSS_FULL);
-	start_mode("full_tsc", RING_DISCARD);
-	ring = buffer_ring(&buffer);
+	ring = start_mode("full_tsc", RING_DISCARD);
 	ring->lost++;
 	judge_full(ring, 0, &check);
 	assert_int_equal(objecting(), LOSSES_ORACLE);
-	start_mode("full_tsc", RING_DISCARD);
-	ring = buffer_ring(&buffer);
+	ring = start_mode("full_tsc", RING_DISCARD);
 	run(200);
 	judge_full(ring, 0, &check);
 	assert_int_equal(objecting(), 0);

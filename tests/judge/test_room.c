@@ -34,8 +34,7 @@ static void the_room_that_is_left_decides(void **state)
 	unsigned int i;
 
 	for (i = 0; i < forms_here(); i++) {
-		start_mode(forms[i], RING_DISCARD);
-		ring = buffer_ring(&buffer);
+		ring = start_mode(forms[i], RING_DISCARD);
 		do
 			run(1);
 		while (ring_end(ring, &open) - ring->consumed < 2 ||
@@ -50,8 +49,7 @@ static void the_room_that_is_left_decides(void **state)
 		the_size_decides(ring, loss_look(ring), LOSS_UNEXPLAINED);
 	}
 	/* One that is filled to the last byte: the next is not opened yet, and not full. */
-	start_mode("full_tsc", RING_DISCARD);
-	ring = buffer_ring(&buffer);
+	ring = start_mode("full_tsc", RING_DISCARD);
 	ring->tail = ring_subbuf_bytes(ring);
 	assert_int_equal(loss_reason(ring, loss_look(ring), 40, LOSS_ALONE, 0), LOSS_UNEXPLAINED);
 	assert_string_equal(loss_name(LOSS_STUCK), "stuck");

@@ -189,8 +189,8 @@ static inline unsigned int forms_here(void)
 	return all - !!driver_find(drivers_counting, forms[all - 1])->unsupported();
 }
 
-/* start_row() in a ring of two sub-buffers, in this mode. */
-static inline void start_mode(const char *row, enum ring_mode mode)
+/* start_row() in the ring that is returned: of two sub-buffers, in this mode. */
+static inline struct ring *start_mode(const char *row, enum ring_mode mode)
 {
 	struct ring_config config;
 
@@ -200,6 +200,7 @@ static inline void start_mode(const char *row, enum ring_mode mode)
 	config.count_shift = 1;
 	assert_int_equal(buffer_reset(&buffer, &config), 0);
 	buffer_check(&buffer, &check);
+	return buffer_ring(&buffer);
 }
 
 static inline void run(uint64_t events)
