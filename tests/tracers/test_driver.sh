@@ -17,9 +17,11 @@ exec 3<>"$scratch/clock"
 told $? "the wall clock steps back after half of the events, and on after three quarters: $said"
 rm "$scratch/clock"
 for price in "price 60" "price-cold 30"; do
-	"$measure" "$scratch" ${price% *} 15 1 | grep -q ": ${price#* } events, masks 1, 1 deep" &&
-		awk -v least=20000 -v most=45000 '$1 >= least && $2 >= least { above++ } $1 <= most && $2 <= most { below++ }
-			END { exit !(NR == 15 && above && below) }' "$scratch/price"
+	for try in 1 2 3 4 5; do # a busy machine may disturb some
+		"$measure" "$scratch" ${price% *} 15 1 | grep -q ": ${price#* } events, masks 1, 1 deep" &&
+			awk -v least=20000 -v most=45000 '$1 >= least && $2 >= least { above++ } $1 <= most && $2 <= most { below++ }
+				END { exit !(NR == 15 && above && below) }' "$scratch/price" && break
+	done
 	told $? "$price: 15 batches of two events of 30 us each"
 done
 while IFS="|" read -r code limit arguments; do
