@@ -31,7 +31,7 @@ COLOURS = {IMPROVED: "32", REGRESSED: "1;31", NOISY: "33"}
 # Less is better in all of them.
 GATES = ("instructions", "clock_reads", "atomics", "extended", "header_bytes", "wrapping_clock_reads",
          "wrapping_atomics", "wrapping_extended", "wrapping_header_bytes")
-MACHINE = ("schema", "cpu.model", "cpu.microcode", "cpu.online", "cpu.governor", "cpu.turbo", "cpu.smt", "tsc.hz",
+MACHINE = ("cpu.model", "cpu.microcode", "cpu.online", "cpu.governor", "cpu.turbo", "cpu.smt", "tsc.hz",
            "hypervisor.name", "kernel.release", "build.compiler", "build.flags", "libraries.benchmark")
 USAGE = f"""\
 usage: compare [options] A B          two runs

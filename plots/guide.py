@@ -41,11 +41,7 @@ def inexact(run, row):
 
 
 def declares_everything(run, row):
-    """Old records do not say; what was judged there has a word for what is not promised."""
-    if row in run.schemes:
-        return set(PROMISES) <= {one for one in listed(run.schemes[row], "promises")
-                                 if isinstance(one, str)}
-    return "schemes" not in run.json
+    return set(PROMISES) <= {one for one in listed(scheme_of(run, row), "promises") if isinstance(one, str)}
 
 
 def keeps_everything(run, row):
@@ -158,7 +154,7 @@ def instructions(run, row, _):
 
 def header(run, row, _):
     """With an id where the row's own header has none: what else there is belongs to the format."""
-    return row.header_bytes if math.isnan(row.header_id_bytes) else row.header_id_bytes
+    return row.header_id_bytes
 
 
 def header_at(run, row, rate):
@@ -184,7 +180,6 @@ TIMES = "times the floor"
 FENCED = "ticks, the fences included"
 HEADER = "bytes of header with an id"
 RATE = "bytes/s"
-NO_IDS = {HEADER: "bytes of header, ids not counted", RATE: "bytes/s, ids not counted"}
 
 ALL = (keeps_everything, exact)
 RSEQ = (keeps_everything, at_once, exact)
@@ -243,13 +238,6 @@ QUESTIONS = (
 # ---- the choice ----
 
 
-def unit_of(run, question):
-    """A record of schema 2 and before has headers without an id, and says so."""
-    if known(row.header_id_bytes for row in run.table):
-        return question.unit
-    return NO_IDS.get(question.unit, question.unit)
-
-
 def as_good(run, question):
     """Of times nothing is told apart that the same row measured twice is not."""
     return max(AS_GOOD_TIME, run.apart) if question.unit in (TIMES, FENCED) else AS_GOOD_COUNT
@@ -300,7 +288,7 @@ def chosen(run, question):
                       "kept under interrupts") if nothing else None
     more = 1 + as_good(run, question)
     by_own = sorted((one for one in rows if one[1] <= best * more), key=lambda one: one[1])
-    text = f"{figure(best)} {unit_of(run, question)}"
+    text = f"{figure(best)} {question.unit}"
     cheap = least(value for *_, value in rows) if question.value is cost else NAN
     if math.isnan(cheap):
         return Answer(question.need, [part("", by_own)], text)
@@ -324,7 +312,7 @@ def needs(run):
         rows = candidates(run, question)
         if not known(value for _, value, _ in rows):
             continue
-        need = {"need": question.need, "unit": unit_of(run, question),
+        need = {"need": question.need, "unit": question.unit,
                 "as_good": float(as_good(run, question)),
                 "rows": {row.row: float(value) for row, value, _ in rows
                          if not math.isnan(value)}}

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 from files import HARNESS, RESOURCE, Failed
 
-SCHEMA = 4  # as RECORD_SCHEMA of results/record.h; newer ones are refused
+SCHEMA = 4  # as RECORD_SCHEMA of results/record.h; others are refused
 NAN = math.nan
 REMEDY = "give a bench.json, a run's directory, or latest"
 
@@ -65,8 +65,7 @@ SECTIONS = {
     "stress": {
         "row": NAME, "workload": TEXT, "verdict": TEXT, "first_violation": TEXT,
         **numbers("bits", "events", "nested", "hits", "seconds", "recording_seconds",
-                  "writer_share", "worst_error_ticks", "typical_error_log2", "inexact",
-                  "wraps_lost"),
+                  "worst_error_ticks", "typical_error_log2", "inexact", "wraps_lost"),
         "promises": dict.fromkeys(PROMISES, TEXT), "tries": numbers(*PROMISES),
         "violations": numbers(*ORACLES),
         "delivered_by_source": 4,
@@ -79,8 +78,7 @@ SECTIONS = {
     },
     "late_beat": {
         "row": NAME, "bits": NUMBER, "workload": TEXT, "verdict": TEXT, "first_violation": TEXT,
-        "steps": [numbers("asked_wraps", "gap_wraps", "wraps_lost", "wrong", "repetitions",
-                          "error_ticks")],
+        "steps": [numbers("gap_wraps", "wraps_lost", "wrong", "repetitions")],
     },
     "backstep": {
         "row": NAME, "clock": NAME, "step": TEXT, "verdict": TEXT, "until": TEXT,
@@ -91,10 +89,7 @@ SECTIONS = {
         "row": NAME, **numbers("events_per_second", "bytes_per_second",
                                "header_bytes_per_second", "tsc_hz"),
     },
-    "injected": {
-        "row": NAME, "workload": NAME,
-        **numbers("wrap_share", "nested_share", "nested_depth", "ratio"),
-    },
+    "injected": {"row": NAME, "workload": NAME, "ratio": NUMBER},
     "replay": {
         "row": NAME, "gaps": NAME, "verdict": TEXT,
         **numbers("bytes", "header_bytes", "bytes_per_second"),
@@ -108,11 +103,7 @@ SECTIONS = {
         **numbers("samples", "extended"),
         **dict.fromkeys(interval("ns", "extended_ns", "first_ns", "ratio", "extended_ratio"), SIGNED),
     },
-    "benchmarks": {
-        "name": NAME, "time_unit": TEXT,
-        **numbers("real_time", "cpu_time", "ns", "threads", "cycles", "ticks",
-                  "repetition_index"),
-    },
+    "benchmarks": {"name": NAME, **numbers("ns", "threads", "cycles", "ticks")},
     "warnings": {"name": NAME, "state": NAME, "cause": TEXT, "remedy": TEXT},
 }
 
@@ -121,7 +112,7 @@ MACHINE = {
     "stampede": {
         "cpu": {"model": TEXT}, "hypervisor": {"name": TEXT}, "kernel": {"release": TEXT},
         "build": {"compiler": TEXT, "flags": TEXT}, "git": {"revision": TEXT},
-        "tsc": {"hz": NUMBER}, "schema": NUMBER,
+        "tsc": {"hz": NUMBER},
     },
 }
 
@@ -317,8 +308,8 @@ def why_no_context(context):
     schema = stampede.get("schema") if isinstance(stampede, dict) else None
     if not isinstance(schema, int) or isinstance(schema, bool):
         return "no context.stampede.schema, so not a record of Stampede"
-    if not 1 <= schema <= SCHEMA:
-        return f"schema {schema} is unknown to this Stampede, which reads up to {SCHEMA}"
+    if schema != SCHEMA:
+        return f"schema {schema}, and this Stampede reads {SCHEMA}: run the bench again, or use the version that ran it"
     host = context.get("host_name")
     return None if isinstance(host, str) and host else "no context.host_name"
 
@@ -384,16 +375,6 @@ def find(path, root):
 # ---- the run ----
 
 
-def like_with_like(cold):
-    """Before schema 4 a row's cold price was that of whichever form of its event most samples had."""
-    for one in cold:
-        if 2 * one.extended > one.samples:
-            for end in ("", "_95_low", "_95_high"):
-                for key in ("ns", "ratio"):
-                    setattr(one, "extended_" + key + end, getattr(one, key + end))
-                    setattr(one, key + end, NAN)
-
-
 class Run:
     """A run: its sections by their names in the record, and what is asked more than once."""
 
@@ -412,10 +393,6 @@ class Run:
             compiler=inner.build.compiler, revision=inner.git.revision, tsc_hz=inner.tsc.hz)
         # Other workloads of the checked build are no storm.
         self.storm = [one for one in self.stress if one.workload in (None, "storm")]
-        for one in self.benchmarks:
-            # A record of schema 1 has CPU time alone.
-            if math.isnan(one.ns) and one.time_unit == "ns":
-                one.ns = one.cpu_time
         for one in self.late_beat:
             # A gap that was asked for is not the one that was had: a curve must not go back.
             one.steps.sort(key=lambda step: (math.isnan(step.gap_wraps), step.gap_wraps))
@@ -431,8 +408,6 @@ class Run:
         self.not_tried = [one for one in sentences if isinstance(one, str)] if isinstance(
             sentences, list) else []
         self.apart = self.noise.apart if self.noise.apart > 0 else 0
-        if not inner.schema > 3:
-            like_with_like(self.cold)
 
     @property
     def command(self):

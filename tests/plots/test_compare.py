@@ -198,11 +198,11 @@ class Whole(PlotsTest):
         self.assertEqual(compare.compare(more, B)["only_a"], ["w/steady"])
 
     def test_machines_differ_in_these(self):
-        a = {"context": {"stampede": {"schema": 3, "cpu": {"model": "EPYC", "smt": True}, "tsc": {"hz": 2e9}}}}
-        b = {"context": {"stampede": {"schema": 4, "cpu": {"model": "Xeon", "smt": True}, "tsc": {"hz": 2.001e9},
+        a = {"context": {"stampede": {"cpu": {"model": "EPYC", "smt": True}, "tsc": {"hz": 2e9}}}}
+        b = {"context": {"stampede": {"cpu": {"model": "Xeon", "smt": True}, "tsc": {"hz": 2.001e9},
                                       "build": {"flags": "-O2"}}}}
         self.assertEqual(compare.machine_lines(compare.machines(a, b)), [
-            "warning: schema differs: 3, 4", "warning: cpu.model differs: EPYC, Xeon",
+            "warning: cpu.model differs: EPYC, Xeon",
             "warning: build.flags differs: unknown, -O2",
             "warning: these are different machines or builds; what changed may be they"])
         for other in (3e9, None):
