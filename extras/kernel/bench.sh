@@ -32,7 +32,7 @@ shift 5
 child=
 # In the background: a shell that is told to end would first wait for what it runs itself.
 step() {
-	"$program" --record "$lines" "$@" &
+	"$program" --json "$lines" "$@" &
 	child=$!
 	wait "$child"
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """usage: in_kernel.py RESULTS COMMAND FILE
 
-Makes a record of what build/in-kernel --record appended to FILE: RESULTS/<UTC>-in-kernel/in_kernel.json,
+Makes a record of what build/in-kernel --json appended to FILE: RESULTS/<UTC>-in-kernel/in_kernel.json,
 as results/SCHEMA.md says. RESULTS/latest-in_kernel points to the newest; make bench takes it over.
 """
 import json
@@ -60,7 +60,7 @@ def main(words):
             return 1
         print("record    " + write(results, command, lines, time.gmtime(os.stat(path).st_ctime)))
     except (ValueError, LookupError) as error:
-        print(f"stampede: {path} is not what in-kernel --record writes: {error}", file=sys.stderr)
+        print(f"stampede: {path} is not what in-kernel --json writes: {error}", file=sys.stderr)
         return 1
     except OSError as error:
         print(f"stampede: {error.filename}: {error.strerror}", file=sys.stderr)

@@ -4,7 +4,7 @@ extras/kernel/bench.sh as a user runs it, in a guest with a shell. Commands, and
 import json
 import re
 
-PROGRAM = "/in-kernel --json --schemes =packed_word"
+PROGRAM = "/in-kernel --json - --schemes =packed_word"
 BENCH = "/busybox sh /bench.sh"
 LINES = "/lines"
 # Priced rows would have no price in an emulator: instructions, or rather what its clock says.
@@ -37,7 +37,7 @@ def commands(release):
         *each, "memory", *each, "memory",
         *[line for number in range(3, 3 + PRICED) for line in (
             f"load /stampede.ko fail_at={number}",
-            "/in-kernel --json --price --counted --schemes =packed_word", "unload")],
+            "/in-kernel --json - --price --counted --schemes =packed_word", "unload")],
         f"{BENCH} check load", f"/busybox mkdir -p {headers}", f"/busybox touch {headers}/Makefile",
         "load", f"{BENCH} check load", "unload",
         f"{BENCH} {BENCHED}", GONE, f"/busybox cat {LINES}",
@@ -90,7 +90,7 @@ def wrong(found):
     must(busy and status(busy[0]) == "0" and any(
         re.match(r"refused [1-9]\d* times", line) for line in busy[0]) and any(
         '"verdict":"kept"' in line for line in busy[0]), "asked to go while it was used")
-    short = of(FAILING) + of("/in-kernel --json --price")
+    short = of(FAILING) + of("/in-kernel --json - --price")
     must(len(short) == 2 * ALLOCATIONS + PRICED and all(
         status(lines) == "3" and sum(line.startswith("stampede: ") for line in lines) == 1
         for lines in short), "an allocation that failed was not refused in one line: "

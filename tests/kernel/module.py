@@ -151,7 +151,7 @@ class Guest:
 
 
 def command(options, *words):
-    return f"/in-kernel --json --events {options.events} --seconds {options.row_seconds} " + \
+    return f"/in-kernel --json - --events {options.events} --seconds {options.row_seconds} " + \
         " ".join(words)
 
 
@@ -201,7 +201,7 @@ def judge_mutants(options, image):
             patch = os.path.join(options.build, patch)
         row, module = build_mutant(options, release, patch)
         modules.append(module)
-        program = f"/in-kernel --json --schemes ={row} --events 40000 --seconds 20"
+        program = f"/in-kernel --json - --schemes ={row} --events 40000 --seconds 20"
         for one in (sound, module):
             commands += [f"load /{os.path.basename(one)}", program, "unload"]
             asked.append((row, one != sound and os.path.basename(patch)))
@@ -236,7 +236,7 @@ def count_instructions(options, image):
     release = images.release_of(image)
     only = ["--schemes", options.schemes.replace(" ", ",")] if options.schemes else []
     guest = Guest(options, image, [build_module(options, release)], [
-        "load", "/in-kernel --json --price --counted " + " ".join(only), "unload"], counted=True)
+        "load", "/in-kernel --json - --price --counted " + " ".join(only), "unload"], counted=True)
     for line in expectations.price_lines(guest.prices):
         print("          " + line, flush=True)
     return expectations.of_prices(guest.prices) + guest.complaints(), guest.lines

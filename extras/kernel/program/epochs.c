@@ -182,7 +182,6 @@ static int epoch_run(struct kernel_device *device, const struct driver *driver,
 {
 	struct kernel_start start;
 	struct kernel_epoch epoch;
-	uint64_t begin = time_ns(), end;
 
 	choose(driver, epochs, state, &start, &epoch);
 	if (driver->desc->needs & NEED_BEAT)
@@ -201,10 +200,7 @@ static int epoch_run(struct kernel_device *device, const struct driver *driver,
 	if (ioctl(device->file, KERNEL_EPOCH, &epoch))
 		return fail_with(EXIT_RESOURCE, "%s: the module cannot record: %s", driver->row,
 				 strerror(errno));
-	end = time_ns();
 	judge_areas(device, driver, &start, epochs);
-	epochs->write_ns += end - begin;
-	epochs->judge_ns += time_ns() - end;
 	epochs->count++;
 	return EXIT_FINE;
 }

@@ -38,8 +38,6 @@ struct epochs {
 	uint64_t ticks;
 	uint64_t calm_ticks; /* as much as the task's events would have taken alone */
 	uint64_t period_ns; /* of the last */
-	uint64_t write_ns; /* what the epochs took, and their judging; of wall time */
-	uint64_t judge_ns;
 };
 
 /* An exit code, after a line on stderr. */

@@ -17,8 +17,7 @@ struct request {
 	uint64_t cpus;
 	bool price;
 	bool counted;
-	bool json;
-	const char *record;
+	const char *json;
 };
 
 static bool parse(int argc, char **argv, struct request *request, int *status)
@@ -42,10 +41,8 @@ static bool parse(int argc, char **argv, struct request *request, int *status)
 		  OPTION_FLAG, .into = &request->price },
 		{ "counted", NULL, "with --price: a tick of the clock is an instruction",
 		  OPTION_FLAG, .into = &request->counted },
-		{ "json", NULL, "print a line of JSON for each row", OPTION_FLAG,
-		  .into = &request->json },
-		{ "record", "FILE", "append these lines to FILE, with or without --json",
-		  OPTION_OUT, .into = &request->record },
+		{ "json", "FILE", "append a line of JSON for each row to FILE (- is stdout)",
+		  OPTION_OUT, .into = &request->json },
 		{ .name = NULL },
 	};
 	const struct option_program program = {
@@ -140,7 +137,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	status = kernel_open(&device);
 	if (status == EXIT_FINE)
-		status = print_begin(request.record, request.json);
+		status = print_begin(request.json);
 	if (status == EXIT_FINE)
 		status = request.price ? price_run(&device, rows, count, request.counted) :
 					 run_rows(&device, rows, count, &request);

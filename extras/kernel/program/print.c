@@ -17,8 +17,7 @@
 
 static struct {
 	const char *path;
-	FILE *record;
-	bool json;
+	FILE *lines;
 } to;
 
 bool print_emulated(void)
@@ -47,28 +46,23 @@ static void print_line(json_t *json)
 {
 	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
 
-	if (text && to.json) {
-		puts(text);
-		fflush(stdout);
-	}
-	if (text && to.record) {
-		fprintf(to.record, "%s\n", text);
-		fflush(to.record);
+	if (text && to.lines) {
+		fprintf(to.lines, "%s\n", text);
+		fflush(to.lines);
 	}
 	free(text);
 	json_decref(json);
 }
 
-int print_begin(const char *record, bool json)
+int print_begin(const char *path)
 {
 	struct utsname name;
 
-	to.json = json;
-	to.path = record;
-	if (record) {
-		to.record = fopen(record, "ae");
-		if (!to.record)
-			return fail_file("append to", record, errno);
+	to.path = path;
+	if (path) {
+		to.lines = strcmp(path, "-") ? fopen(path, "ae") : stdout;
+		if (!to.lines)
+			return fail_file("append to", path, errno);
 	}
 	if (!uname(&name))
 		print_line(json_pack("{s:s, s:s, s:s, s:I, s:b}", "kernel", name.release, "version",
@@ -80,11 +74,11 @@ int print_begin(const char *record, bool json)
 
 int print_end(void)
 {
-	bool failed = to.record && ferror(to.record);
+	bool failed = to.lines && ferror(to.lines);
 
-	if (to.record && fclose(to.record))
+	if (to.lines && fclose(to.lines))
 		failed = true;
-	to.record = NULL;
+	to.lines = NULL;
 	if (failed)
 		return fail_file("append to", to.path, errno);
 	return EXIT_FINE;
@@ -97,8 +91,6 @@ static double share(const struct epochs *epochs)
 
 void print_head(void)
 {
-	if (to.json)
-		return;
 	printf("%-30s %-16s %4s %12s %9s %8s %7s %7s %7s %5s\n", "row", "verdict", "bits",
 	       "interrupting", "softirqs", "hardirqs", "NMIs", "hits", "depth 4", "task");
 }
@@ -162,8 +154,6 @@ static void row_line(const struct driver *driver, const struct epochs *epochs)
 	json_object_set_new(json, "violations",
 			    json_counts(epochs->violations, ORACLES, check_oracle_name));
 	json_object_set_new(json, "waits", json_integer((json_int_t)epochs->waits));
-	json_object_set_new(json, "write_ns", json_integer((json_int_t)epochs->write_ns));
-	json_object_set_new(json, "judge_ns", json_integer((json_int_t)epochs->judge_ns));
 	json_object_set_new(json, "masked", json_boolean(driver->blocks));
 	if (epochs->text)
 		json_object_set_new(json, "text", json_string(epochs->text));
@@ -173,31 +163,26 @@ static void row_line(const struct driver *driver, const struct epochs *epochs)
 void print_row(const struct driver *driver, const struct epochs *epochs)
 {
 	row_line(driver, epochs);
-	if (!to.json)
-		row_text(driver, epochs);
+	row_text(driver, epochs);
 }
 
 void print_left_out(const struct driver *driver, const char *why)
 {
 	print_line(json_pack("{s:s, s:s, s:s}", "row", driver->row, "verdict", "left out", "text",
 			     why));
-	if (!to.json)
-		printf("%-30s %-12s %s\n", driver->row, "left out", why);
+	printf("%-30s %-12s %s\n", driver->row, "left out", why);
 }
 
 void print_price_head(const char *unit, int batch)
 {
-	if (!to.json)
-		printf("%s an event, in batches of %d and single\n%-34s %8s %8s\n", unit, batch, "",
-		       "batch", "single");
+	printf("%s an event, in batches of %d and single\n%-34s %8s %8s\n", unit, batch, "",
+	       "batch", "single");
 }
 
 void print_price(const struct price *price)
 {
 	print_line(json_pack("{s:s, s:s, s:f, s:f}", "price", price->name, "unit", price->unit,
 			     "batch", price->batch, "single", price->single));
-	if (to.json)
-		return;
 	printf("%-34s %8.1f %8.1f\n", price->name, price->batch, price->single);
 	fflush(stdout);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Results for people, or as lines of JSON: each is an object, and what it is of is its first key.
+ * Results for people, and as lines of JSON: each is an object, and what it is of is its first key.
  * extras/kernel/in_kernel.py makes the section of a record of them.
  */
 #pragma once
@@ -10,11 +10,10 @@
 #include "extras/kernel/program/epochs.h"
 
 /*
- * Before all others. `json`: standard output gets lines of JSON. `record`: they are appended to
- * that file, too; NULL: none. The first line names the kernel. An exit code, after a line on
- * stderr.
+ * Before all others. `path`: the file that lines of JSON are appended to, - for standard output;
+ * NULL: none. The first line names the kernel. An exit code, after a line on stderr.
  */
-int print_begin(const char *record, bool json);
+int print_begin(const char *path);
 /* Whether all of it could be written; an exit code, after a line on stderr. */
 int print_end(void);
 
