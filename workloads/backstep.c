@@ -186,7 +186,7 @@ static void step_real(struct buffer *buffer, uint64_t *random, struct stepped *s
 static void round_real(struct buffer *buffer, uint64_t *random, struct check *check,
 		       struct engine_result *result)
 {
-	struct stepped *stepped = (void *)result->own;
+	struct stepped *stepped = engine_own(struct stepped, result);
 	struct judge_given given = { .nested = true, .equal_stamps = true };
 	struct judgement judgement;
 	uint64_t began = clock_real();
@@ -236,7 +236,7 @@ static int run(const struct engine_config *config, struct engine_result *result)
 
 static void print_real(FILE *out, const struct engine_result *result)
 {
-	const struct stepped *stepped = (const void *)result->own;
+	const struct stepped *stepped = engine_own(struct stepped, result);
 
 	fprintf(out,
 		"  steps back %" PRIu64 " between events, %" PRIu64 " inside one, %" PRIu64
@@ -251,7 +251,7 @@ static void print_real(FILE *out, const struct engine_result *result)
 static void json(json_t *into, const struct engine_config *config,
 		 const struct engine_result *result)
 {
-	const struct stepped *stepped = (const void *)result->own;
+	const struct stepped *stepped = engine_own(struct stepped, result);
 
 	(void)config;
 	json_object_set_new(into, "damage",
@@ -265,7 +265,6 @@ static void json(json_t *into, const struct engine_config *config,
 }
 
 static const struct workload_engine engine = {
-	.own_bytes = sizeof(struct stepped),
 	.no_export =
 		"backstep starts its ring anew for each round; --export is for other workloads",
 	.run = run,

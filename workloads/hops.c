@@ -20,7 +20,7 @@ double hops_stretch(const struct engine_config *config)
 }
 
 /* Moves some thread to some CPU, wherever it stands. */
-static int hop(struct engine_thread *thread, struct hops *hops)
+static int hop(struct engine_thread *thread)
 {
 	const struct engine_config *config = thread->config;
 	uint64_t random = rng_next(&thread->random);
@@ -33,34 +33,32 @@ static int hop(struct engine_thread *thread, struct hops *hops)
 	if (sched_setaffinity(moved->signals.interrupts.tid, sizeof(set), &set))
 		return fail_with(EXIT_RESOURCE, "cannot move a thread to another CPU: %s",
 				 strerror(errno));
-	hops->asked++;
+	engine_own(struct hops, &thread->result)->asked++;
 	return 0;
 }
 
-void hops_record(struct engine_thread *thread, struct hops *hops, uint64_t events)
+void hops_record(struct engine_thread *thread, uint64_t events)
 {
 	if (rng_next(&thread->random) % 4 == 0)
-		thread->error = hop(thread, hops);
+		thread->error = hop(thread);
 	/* It may be on another CPU at once: the section finds out, and the scheme goes on. */
 	thread->scheme = thread->group->by_cpu[sched_getcpu()];
 	engine_record(thread, events);
 }
 
-void hops_merge(struct hops *sum, const struct hops *one)
-{
-	sum->asked += one->asked;
-}
-
-void hops_print(FILE *out, const struct hops *hops, const struct engine_result *result)
+void hops_print(FILE *out, const struct engine_result *result)
 {
 	fprintf(out,
 		"  threads moved %" PRIu64 " times, writers found themselves on another CPU "
 		"%" PRIu64 " times, sections restarted %" PRIu64 "\n",
-		hops->asked, result->moves, result->restarts);
+		engine_own(struct hops, result)->asked, result->moves, result->restarts);
 }
 
-void hops_json(json_t *into, const struct hops *hops, const struct engine_result *result)
+void hops_json(json_t *into, const struct engine_config *config, const struct engine_result *result)
 {
+	const struct hops *hops = engine_own(struct hops, result);
+
+	(void)config;
 	json_object_set_new(into, "hops", json_integer((json_int_t)hops->asked));
 	json_object_set_new(into, "moves", json_integer((json_int_t)result->moves));
 }

@@ -5,11 +5,12 @@
  */
 #pragma once
 
-#include "workloads/engine/thread.h"
+#include "workloads/engine/live.h"
 
 #define HOPS_EVENTS 300 /* of a stretch, between two chances to move */
 
 struct hops {
+	struct live_result live; /* first: what a reader counts, if there is one */
 	uint64_t asked; /* moves of any thread */
 };
 
@@ -18,8 +19,8 @@ bool hops_takes(const struct driver *driver);
 double hops_stretch(const struct engine_config *config);
 
 /* Perhaps moves some thread; then `events` events, into the ring of the CPU that this one is on. */
-void hops_record(struct engine_thread *thread, struct hops *hops, uint64_t events);
+void hops_record(struct engine_thread *thread, uint64_t events);
 
-void hops_merge(struct hops *sum, const struct hops *one);
-void hops_print(FILE *out, const struct hops *hops, const struct engine_result *result);
-void hops_json(json_t *into, const struct hops *hops, const struct engine_result *result);
+void hops_print(FILE *out, const struct engine_result *result);
+void hops_json(json_t *into, const struct engine_config *config,
+	       const struct engine_result *result);

@@ -105,7 +105,7 @@ static void late_book(struct lateness *step, struct late_gap *gaps, struct engin
 		      const struct judgement *judgement)
 {
 	bool needs_beat = late->buffer.driver->desc->needs & NEED_BEAT;
-	uint32_t bits = ((const struct latenesses *)(const void *)result->own)->bits;
+	uint32_t bits = engine_own(struct latenesses, result)->bits;
 	uint64_t wraps = check->worst_error >> bits;
 	/* Where low bits are cut, a gap may be seen longer or shorter by so much. */
 	uint64_t blur_ticks = ~check->kept;
@@ -131,7 +131,7 @@ static void late_book(struct lateness *step, struct late_gap *gaps, struct engin
 static int late_once_each(struct late_beat *late, struct lateness *step, uint64_t until,
 			  struct engine_result *result)
 {
-	uint32_t bits = ((const struct latenesses *)(const void *)result->own)->bits;
+	uint32_t bits = engine_own(struct latenesses, result)->bits;
 	double wrap_ns = 1e9 * (double)(UINT64_C(1) << bits) / ticks_hz();
 	uint64_t wait_ns = (uint64_t)(step->asked_wraps * wrap_ns);
 	uint64_t least = wait_ns < WAIT_LONG_NS ? REPETITIONS_LEAST : 1;
@@ -160,7 +160,7 @@ static int late_once_each(struct late_beat *late, struct lateness *step, uint64_
 static int late_all(struct late_beat *late, const struct engine_config *config,
 		    struct engine_result *result)
 {
-	struct latenesses *steps = (void *)result->own;
+	struct latenesses *steps = engine_own(struct latenesses, result);
 	uint64_t begin = time_ns(), until;
 	struct lateness *step;
 	int error = 0;
@@ -178,7 +178,7 @@ static int late_all(struct late_beat *late, const struct engine_config *config,
 
 static int run(const struct engine_config *config, struct engine_result *result)
 {
-	struct latenesses *steps = (void *)result->own;
+	struct latenesses *steps = engine_own(struct latenesses, result);
 	struct late_beat late = { .beaten = 0 };
 	struct ring_config ring = buffer_config(config->driver, 12, 2);
 	int error;
@@ -204,7 +204,7 @@ static int run(const struct engine_config *config, struct engine_result *result)
 
 static void print(FILE *out, const struct engine_result *result)
 {
-	const struct latenesses *steps = (const void *)result->own;
+	const struct latenesses *steps = engine_own(struct latenesses, result);
 	double wrap = (double)(UINT64_C(1) << steps->bits);
 	const struct lateness *step;
 	unsigned int i;
@@ -232,7 +232,7 @@ static json_t *step_json(const struct lateness *step, double wrap, bool untimed)
 static void json(json_t *into, const struct engine_config *config,
 		 const struct engine_result *result)
 {
-	const struct latenesses *steps = (const void *)result->own;
+	const struct latenesses *steps = engine_own(struct latenesses, result);
 	double wrap = (double)(UINT64_C(1) << steps->bits);
 	json_t *array = json_array();
 	unsigned int i;
@@ -246,7 +246,6 @@ static void json(json_t *into, const struct engine_config *config,
 }
 
 static const struct workload_engine engine = {
-	.own_bytes = sizeof(struct latenesses),
 	.no_export =
 		"late_beat starts its ring anew for every beat; --export is for other workloads",
 	.run = run,

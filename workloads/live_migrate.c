@@ -9,11 +9,6 @@
 #include "workloads/hops.h"
 #include "workloads/live_storm.h"
 
-struct migrate_own {
-	struct live_result live; /* first: the readers' */
-	struct hops hops;
-};
-
 static int open_readers(struct engine_group *group)
 {
 	struct engine_live *lives = group->state;
@@ -38,33 +33,25 @@ static void close_readers(struct engine_group *group)
 /* Readers make room, so it is time that ends it. */
 static void record(struct engine_thread *thread, uint64_t events)
 {
-	struct migrate_own *own = engine_own(thread);
-
 	(void)events;
 	while (!thread->error && time_ns() < thread->round_end_ns && !workload_stop) {
 		interrupts_unblock_storm();
-		hops_record(thread, &own->hops, HOPS_EVENTS);
+		hops_record(thread, HOPS_EVENTS);
 		interrupts_block_storm();
 		live_storm_tend(thread);
 	}
 }
 
-static void merge(void *sum, const void *one)
-{
-	live_storm_merge(sum, one);
-	hops_merge(&((struct migrate_own *)sum)->hops, &((const struct migrate_own *)one)->hops);
-}
-
 static void print(FILE *out, const struct engine_result *result)
 {
-	hops_print(out, &((const struct migrate_own *)(const void *)result->own)->hops, result);
+	hops_print(out, result);
 	live_storm_print(out, result);
 }
 
 static void json(json_t *into, const struct engine_config *config,
 		 const struct engine_result *result)
 {
-	hops_json(into, &((const struct migrate_own *)(const void *)result->own)->hops, result);
+	hops_json(into, config, result);
 	live_storm_json(into, config, result);
 }
 
@@ -80,13 +67,11 @@ static const struct workload_engine engine = {
 	.left_out = "threads of %s cannot move between CPUs; left out",
 	.no_export = "its readers take sub-buffers before they could be exported",
 	.stretch = hops_stretch,
-	.own_bytes = sizeof(struct migrate_own),
 	.state_bytes = CHECK_WRITERS_MAX * sizeof(struct engine_live),
 	.open = open_readers,
 	.close = close_readers,
 	.record = record,
 	.interrupt = live_storm_interrupt,
-	.merge = merge,
 	.in_vain = live_storm_in_vain,
 	.print = print,
 	.json = json,

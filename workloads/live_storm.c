@@ -63,30 +63,12 @@ void live_storm_interrupt(struct engine_thread *thread, unsigned int level)
 	engine_storm(thread, level);
 }
 
-void live_storm_merge(void *sum, const void *one)
-{
-	struct live_result *all = sum;
-	const struct live_result *live = one;
-
-	all->events += live->events;
-	all->subbufs += live->subbufs;
-	all->torn += live->torn;
-	all->looks += live->looks;
-	all->sleeps += live->sleeps;
-	all->wakes += live->wakes;
-	all->wake_ns += live->wake_ns;
-	all->flushes += live->flushes;
-	all->stops += live->stops;
-	if (live->behind_most > all->behind_most)
-		all->behind_most = live->behind_most;
-}
-
 /* A commit that is lost where a need was not met leaves the reader before that sub-buffer for ever.
  */
 const char *live_storm_in_vain(const struct engine_config *config,
 			       const struct engine_result *result)
 {
-	const struct live_result *live = (const void *)result->own;
+	const struct live_result *live = engine_own(struct live_result, result);
 
 	(void)config;
 	if (live->events || (result->void_epochs && result->void_epochs == result->epochs))
@@ -96,7 +78,7 @@ const char *live_storm_in_vain(const struct engine_config *config,
 
 void live_storm_print(FILE *out, const struct engine_result *result)
 {
-	const struct live_result *live = (const void *)result->own;
+	const struct live_result *live = engine_own(struct live_result, result);
 
 	fprintf(out,
 		"  read while it was written: %" PRIu64 " events in %" PRIu64
@@ -112,16 +94,16 @@ void live_storm_print(FILE *out, const struct engine_result *result)
 void live_storm_json(json_t *into, const struct engine_config *config,
 		     const struct engine_result *result)
 {
-	const struct live_result *live = (const void *)result->own;
+	const struct live_result *live = engine_own(struct live_result, result);
 
 	(void)config;
 	json_object_set_new(
 		into, "live",
-		json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I}", "events",
+		json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I}", "events",
 			  (json_int_t)live->events, "subbufs", (json_int_t)live->subbufs, "torn",
 			  (json_int_t)live->torn, "flushes", (json_int_t)live->flushes, "looks",
 			  (json_int_t)live->looks, "sleeps", (json_int_t)live->sleeps, "wakes",
 			  (json_int_t)live->wakes, "wake_ns",
 			  live->wakes ? (double)live->wake_ns / (double)live->wakes : 0.0, "stops",
-			  (json_int_t)live->stops, "behind_most", (json_int_t)live->behind_most));
+			  (json_int_t)live->stops));
 }

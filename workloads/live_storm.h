@@ -22,7 +22,6 @@ void live_storm_close(struct engine_group *group);
 /* As workload_engine has them; what is counted is a struct live_result. */
 void live_storm_record(struct engine_thread *thread, uint64_t events);
 void live_storm_interrupt(struct engine_thread *thread, unsigned int level);
-void live_storm_merge(void *sum, const void *one);
 const char *live_storm_in_vain(const struct engine_config *config,
 			       const struct engine_result *result);
 void live_storm_print(FILE *out, const struct engine_result *result);

@@ -14,26 +14,9 @@ static void record(struct engine_thread *thread, uint64_t events)
 	interrupts_unblock_storm();
 	for (; events && !thread->error; events -= some) {
 		some = events < HOPS_EVENTS ? events : HOPS_EVENTS;
-		hops_record(thread, engine_own(thread), some);
+		hops_record(thread, some);
 	}
 	interrupts_block_storm();
-}
-
-static void merge(void *sum, const void *one)
-{
-	hops_merge(sum, one);
-}
-
-static void print(FILE *out, const struct engine_result *result)
-{
-	hops_print(out, (const void *)result->own, result);
-}
-
-static void json(json_t *into, const struct engine_config *config,
-		 const struct engine_result *result)
-{
-	(void)config;
-	hops_json(into, (const void *)result->own, result);
 }
 
 static const struct workload_engine engine = {
@@ -45,11 +28,9 @@ static const struct workload_engine engine = {
 	.takes = hops_takes,
 	.left_out = "threads of %s cannot move between CPUs; left out",
 	.stretch = hops_stretch,
-	.own_bytes = sizeof(struct hops),
 	.record = record,
-	.merge = merge,
-	.print = print,
-	.json = json,
+	.print = hops_print,
+	.json = hops_json,
 };
 
 /* There is nothing to time: it is for run-stress. */

@@ -53,11 +53,9 @@ static const struct workload_engine engine = {
 		.missing = "replay needs a file of gaps: give --gaps "
 			   "workloads/gaps/syscalls_busy.csv, or another",
 	},
-	.own_bytes = sizeof(struct waits),
 	.state_bytes = sizeof(struct gaps),
 	.open = open,
 	.record = record,
-	.merge = waits_merge,
 	.print = waits_print,
 	.json = json,
 };

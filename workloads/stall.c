@@ -42,7 +42,7 @@ static void hold(const struct engine_thread *thread)
 static void interrupt(struct engine_thread *thread, unsigned int level)
 {
 	const struct interrupts *interrupts = &thread->signals.interrupts;
-	struct stalls *stalls = engine_own(thread);
+	struct stalls *stalls = engine_own(struct stalls, &thread->result);
 	/* The timed build's reserve has no section of its own: whatever it interrupts has to wait.
 	 */
 	bool hit = (interrupts->hit || thread->driver->timed) && interrupts->depth == 1;
@@ -56,14 +56,9 @@ static void interrupt(struct engine_thread *thread, unsigned int level)
 		hold(thread);
 }
 
-static void merge(void *sum, const void *one)
-{
-	((struct stalls *)sum)->reserves += ((const struct stalls *)one)->reserves;
-}
-
 static void print(FILE *out, const struct engine_result *result)
 {
-	const struct stalls *stalls = (const void *)result->own;
+	const struct stalls *stalls = engine_own(struct stalls, result);
 
 	fprintf(out, "  reserves kept waiting for more than two wraps: %" PRIu64 "\n",
 		stalls->reserves);
@@ -72,7 +67,7 @@ static void print(FILE *out, const struct engine_result *result)
 static void json(json_t *into, const struct engine_config *config,
 		 const struct engine_result *result)
 {
-	const struct stalls *stalls = (const void *)result->own;
+	const struct stalls *stalls = engine_own(struct stalls, result);
 
 	(void)config;
 	json_object_set_new(into, "stalls", json_integer((json_int_t)stalls->reserves));
@@ -84,10 +79,8 @@ static const struct workload_engine engine = {
 	.bits = BITS,
 	.beaten_bits = BEATEN_BITS,
 	.stretch = stretch,
-	.own_bytes = sizeof(struct stalls),
 	.record = engine_record_storm,
 	.interrupt = interrupt,
-	.merge = merge,
 	.print = print,
 	.json = json,
 };

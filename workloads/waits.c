@@ -7,22 +7,16 @@
 
 bool waits_until(struct engine_thread *thread, uint64_t due, uint64_t end)
 {
-	struct waits *waits = engine_own(thread);
+	struct waits *waits = engine_own(struct waits, &thread->result);
 
 	waits->gaps++;
 	waits->late += (int64_t)(clock_real() - due) > 0;
 	return engine_wait(due, end);
 }
 
-void waits_merge(void *sum, const void *one)
-{
-	((struct waits *)sum)->gaps += ((const struct waits *)one)->gaps;
-	((struct waits *)sum)->late += ((const struct waits *)one)->late;
-}
-
 void waits_print(FILE *out, const struct engine_result *result)
 {
-	const struct waits *waits = (const void *)result->own;
+	const struct waits *waits = engine_own(struct waits, result);
 
 	if (waits->gaps)
 		fprintf(out,
@@ -34,7 +28,7 @@ void waits_print(FILE *out, const struct engine_result *result)
 void waits_json(json_t *into, const struct engine_config *config,
 		const struct engine_result *result)
 {
-	const struct waits *waits = (const void *)result->own;
+	const struct waits *waits = engine_own(struct waits, result);
 
 	(void)config;
 	if (!waits->gaps)

@@ -12,7 +12,6 @@ struct waits {
 /* Waits until `due` and counts it; false: the round's `end` came before. */
 bool waits_until(struct engine_thread *thread, uint64_t due, uint64_t end);
 
-void waits_merge(void *sum, const void *one);
 void waits_print(FILE *out, const struct engine_result *result);
 void waits_json(json_t *into, const struct engine_config *config,
 		const struct engine_result *result);

@@ -31,9 +31,7 @@ static void record(struct engine_thread *thread, uint64_t events)
 static const struct workload_engine engine = {
 	.bits = BITS,
 	.beaten_bits = BEATEN_BITS,
-	.own_bytes = sizeof(struct waits),
 	.record = record,
-	.merge = waits_merge,
 	.print = waits_print,
 	.json = waits_json,
 };

@@ -54,11 +54,7 @@ static void every_workload_keeps_the_contract(void **state)
 		}
 		if (!workload->engine)
 			continue;
-		assert_true(workload->engine->own_bytes <= ENGINE_OWN_BYTES);
 		assert_true(workload->engine->run || workload->engine->record);
-		/* What threads count each must be put together. */
-		assert_true(!workload->engine->own_bytes || workload->engine->run ||
-			    workload->engine->merge);
 		assert_true(!workload->engine->takes == !workload->engine->left_out);
 	}
 }

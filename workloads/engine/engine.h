@@ -113,6 +113,17 @@ struct engine_result {
 	uint64_t own[ENGINE_OWN_BYTES / sizeof(uint64_t)]; /* what the workload counts */
 };
 
+/*
+ * What the workload counts, as its own struct: of several threads' counts, each of 64 bits, the
+ * result has the sums.
+ */
+#define engine_own(type, result) \
+	({ \
+		_Static_assert(sizeof(type) <= ENGINE_OWN_BYTES, \
+			       "more than a result has room for"); \
+		(type *)(void *)(uintptr_t)(result)->own; \
+	})
+
 /* An option of run-stress that one workload has. */
 struct engine_option {
 	const char *name; /* "gaps"; NULL: there is none */
@@ -145,7 +156,6 @@ struct workload_engine {
 	const char *left_out; /* of which this is said, with %s for its name */
 	double (*stretch)(const struct engine_config *config); /* of the storm's periods; NULL: 1 */
 
-	size_t own_bytes; /* of what it counts, in engine_result.own */
 	size_t state_bytes; /* of engine_group.state, zero at first */
 
 	/* Instead of all that follows: the whole run, on the calling thread. */
@@ -161,9 +171,7 @@ struct workload_engine {
 	/* A signal of level 1..3 came; NULL: the storm's own handler. */
 	void (*interrupt)(struct engine_thread *thread, unsigned int level);
 
-	/* Of what it counts; all may be NULL. */
-	void (*merge)(void *sum, const void *one);
-	/* A promise, beside the oracles' objections */
+	/* All may be NULL. A promise, beside the oracles' objections: */
 	bool (*broken)(const struct engine_result *result);
 	/* Why the run says nothing, as text; NULL: it does. */
 	const char *(*in_vain)(const struct engine_config *config,

@@ -82,8 +82,6 @@ static void read_epoch(struct engine_live *live)
 
 	while (load(&live->command) == COMMAND_READ) {
 		now = live_take(&live->live, check);
-		if (now > live->result.behind_most)
-			live->result.behind_most = now;
 		if (live->last + now > live->behind)
 			live->behind = live->last + now;
 		live->last = now;
@@ -180,7 +178,7 @@ int engine_live_end(struct engine_live *live)
 	live->result.flushes += live->flushes;
 	live->result.stops += live->stops;
 	check->closed_by_flush += live->flushes;
-	memcpy(engine_own(live->writer), &live->result, sizeof(live->result));
+	*engine_own(struct live_result, &live->writer->result) = live->result;
 	return live->error;
 }
 

@@ -21,13 +21,12 @@ struct live_result {
 	uint64_t wake_ns; /* of the writer's time, for all of them */
 	uint64_t flushes; /* of half-full sub-buffers */
 	uint64_t stops; /* of the reader, wherever it was */
-	uint64_t behind_most; /* sub-buffers that were waiting when it looked */
 };
 
 /*
  * Its owner sets `ring`, `writer` and `pu`, and engine_thread.live to it: that thread wakes it,
  * stops it and closes what is half full. At the end of each epoch its result becomes what the
- * workload counts (engine_own()).
+ * workload counts.
  */
 struct engine_live {
 	struct engine_ring *ring;

@@ -373,7 +373,7 @@ static int run_threads(struct parts *parts)
 	for (i = 0; i < started; i++) {
 		if (parts->threads[i].error && !error)
 			error = parts->threads[i].error;
-		engine_merge(config, parts->result, &parts->threads[i].result, started);
+		engine_merge(parts->result, &parts->threads[i].result, started);
 	}
 	return error;
 }

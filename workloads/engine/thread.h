@@ -90,12 +90,6 @@ struct spread_ops {
 
 extern const struct spread_ops spread_apart, spread_shared, spread_moving;
 
-/* A workload's own counts, in a thread's result. */
-static inline void *engine_own(struct engine_thread *thread)
-{
-	return thread->result.own;
-}
-
 /* All threads of the group come here; false for all if any says so. */
 bool engine_agree(struct engine_thread *thread, bool good);
 
@@ -154,8 +148,7 @@ void engine_book_losses(struct engine_result *result, const struct ring *ring,
 			const struct loss_counts *losses);
 
 /* All of a thread's result into the run's; `threads` of them are merged. */
-void engine_merge(const struct engine_config *config, struct engine_result *sum,
-		  const struct engine_result *one, unsigned int threads);
+void engine_merge(struct engine_result *sum, const struct engine_result *one, unsigned int threads);
 
 /*
  * Keeps the text of the earliest violation of `ring` by an oracle that is not in the mask
