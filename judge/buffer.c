@@ -49,7 +49,7 @@ int buffer_open(struct buffer *buffer, const struct driver *driver,
 		buffer_close(buffer);
 		return -error;
 	}
-	buffer->locked = !mlock(buffer->base, buffer->base_bytes);
+	mlock(buffer->base, buffer->base_bytes);
 	buffer->writer.random = rng_seed(0, 0);
 	return buffer_reset(buffer, config);
 }

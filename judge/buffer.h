@@ -16,7 +16,6 @@ struct buffer {
 	size_t base_bytes;
 	struct ring_config config;
 	struct writer writer;
-	bool locked; /* in memory */
 	bool attached; /* a reader of another CPU reads it (judge/live.h) */
 	/* Sees [first, last) of each drain before they are released; may be NULL. */
 	void (*tap)(void *arg, const struct buffer *buffer, uint64_t first, uint64_t last);

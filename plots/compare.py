@@ -17,7 +17,7 @@ from statistics import median
 
 import files
 import record
-from files import BROKEN, FINE, HARNESS, RESOURCE, Failed, complain
+from files import BROKEN, FINE, HARNESS, Failed, complain
 from record import NAN, is_number
 
 P, LEAST, STEPS = 0.01, 0.01, 0.05
@@ -433,15 +433,5 @@ def command(words):
     return several(asked, rest) if asked["--matrix"] else two(asked, rest)
 
 
-def main():
-    try:
-        status = command(sys.argv[1:])
-        sys.stdout.flush()
-        return status
-    except OSError as error:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # nothing more to flush
-        raise Failed(RESOURCE, f"cannot write standard output: {error.strerror}") from None
-
-
 if __name__ == "__main__":
-    files.run(main)
+    files.run(lambda: command(sys.argv[1:]))

@@ -36,14 +36,36 @@ def has_colour():
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
 
 
-def run(main):
-    """Ends the program as main() says: by its exit code, or by what failed in one line."""
+def status_of(main):
+    """The exit code that main() returns, or that of what failed, after one line."""
+    # As any program: no traceback for whoever interrupts it or closes the pipe.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    closed = sys.stdout is None
+    if closed:
+        sys.stdout = open(os.devnull, "w")
     try:
-        sys.exit(main())
+        status = main()
+        sys.stdout.flush()
+        if closed:
+            complain("standard output is closed; what was written to files is complete")
+        return status or RESOURCE * closed
     except Failed as failure:
         complain(failure.line)
-        sys.exit(failure.status)
+        return failure.status
+    except RuntimeError as error:  # a thread, or a process of gnuplot
+        complain(f"{error}; allow more processes (ulimit -u)")
+    except MemoryError:
+        complain("out of memory; free some, nothing was overwritten")
+    except OSError as error:
+        complain(f"{error.filename or 'cannot write standard output'}: {error.strerror}; earlier results are intact")
+        sys.stdout = open(os.devnull, "w")  # nothing more to flush
+    return RESOURCE
+
+
+def run(main):
+    """Ends the program as main() says."""
+    sys.exit(status_of(main))
 
 
 def need_jinja2():

@@ -2,10 +2,10 @@
 """build/plots: draws a run's plots and writes its page (make writes the program that runs this)."""
 import json
 import os
-import signal
 import sys
 
-from files import FINE, HARNESS, RESOURCE, Failed, complain, has_colour, need_jinja2, put
+import files
+from files import FINE, HARNESS, Failed, has_colour, need_jinja2, put
 
 DEFAULT_RUN = "results/latest"
 USAGE = f"""\
@@ -125,31 +125,7 @@ def command(words):
 
 
 def main():
-    # As any program: no traceback for whoever interrupts it or closes the pipe.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    closed = sys.stdout is None
-    if closed:
-        sys.stdout = open(os.devnull, "w")
-    try:
-        status = command(sys.argv[1:])
-        sys.stdout.flush()
-        if closed:
-            complain("standard output is closed; what was written to files is complete")
-        return status or RESOURCE * closed
-    except Failed as failure:
-        complain(failure.line)
-        return failure.status
-    except RuntimeError as error:  # a thread, or a process of gnuplot
-        complain(f"{error}; allow more processes (ulimit -u)")
-        return RESOURCE
-    except MemoryError:
-        complain("out of memory; free some, nothing was overwritten")
-        return RESOURCE
-    except OSError as error:
-        complain(f"{error.filename or 'standard output'}: {error.strerror}; earlier results are "
-                 "intact")
-        return RESOURCE
+    return files.status_of(lambda: command(sys.argv[1:]))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""usage: readme.py [--only BLOCK] RUN README
+"""usage: readme.py RUN README
 
 Writes the figures of a run into the blocks of README and of docs/*.md beside it, each between
 <!-- name --> and <!-- /name -->: matrix (of a full run), guide, table, eight rows; clocks, what the guide says of clocks that misbehave; tracers, by
@@ -150,12 +150,9 @@ def put_block(paths, name, lines):
 
 
 def main():
-    words, only = sys.argv[1:], None
-    if words[:1] == ["--only"] and len(words) > 1:
-        only, words = words[1], words[2:]
-    if len(words) != 2:
+    if len(sys.argv) != 3:
         sys.exit(__doc__)
-    path, readme = words[:2]
+    path, readme = sys.argv[1:]
     root = os.path.dirname(readme) or "."
     paths = [readme, *sorted(glob.glob(os.path.join(root, "docs", "*.md")))]
     makers = {"choice": lambda: choice(root)}
@@ -169,10 +166,8 @@ def main():
                    "matrix": lambda: matrix(run),
                    "clocks": lambda: clocks(run, chosen),
                    "tracers": lambda: (its := tracers(run)) and its + note}
-    if only and only not in makers:
-        raise Failed(HARNESS, f"readme.py: no block {only}, but {' '.join(makers)}")
-    for name in [only] if only else makers:
-        put_block(paths, name, makers[name]())
+    for name, maker in makers.items():
+        put_block(paths, name, maker())
 
 
 if __name__ == "__main__":

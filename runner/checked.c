@@ -35,12 +35,8 @@ static void judge(struct run *run, int row, const struct workload_form *form, co
 	if (verdict == VERDICT_NEED_NOT_MET && !(result->unmet & ~result->unmet_by_plan))
 		verdict = VERDICT_KEPT;
 	run_judge(run, row, verdict, why);
-	if (!form->worst_error || config->driver->desc->untimed)
-		return;
-	if (check->events)
+	if (form->worst_error && !config->driver->desc->untimed && check->events)
 		its->worst_error = fmax(its->worst_error, (double)check->worst_error);
-	if (result->void_epochs)
-		its->void_error = fmax(its->void_error, (double)result->voided.worst_error);
 }
 
 #define TRIES_MOST 3

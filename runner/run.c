@@ -15,11 +15,7 @@ void run_open(struct run *run, struct record *record, const struct driver *const
 	run->repetitions = json_array();
 	run->rows = count;
 	for (i = 0; i < count; i++)
-		run->row[i] = (struct run_row){
-			.row = rows[i]->row,
-			.worst_error = -1,
-			.void_error = -1,
-		};
+		run->row[i] = (struct run_row){ .row = rows[i]->row, .worst_error = -1 };
 }
 
 void run_close(struct run *run)

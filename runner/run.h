@@ -18,7 +18,6 @@ struct run_row {
 	bool judged; /* ... if there was one */
 	char why[224]; /* the first objection */
 	double worst_error; /* ticks, of all that counts; negative: not known */
-	double void_error; /* the same where a need was not met */
 };
 
 struct run {

@@ -65,7 +65,6 @@ static int read_row(const struct reading *at, struct gaps *gaps)
 		return refuse(at, "the counts together do not fit 64 bits");
 	gaps->count += field[3];
 	gaps->lo_ns[last] = lo;
-	gaps->hi_ns[last] = hi;
 	gaps->until[last] = gaps->count;
 	gaps->buckets++;
 	return 0;

@@ -18,7 +18,6 @@ struct gaps {
 	char name[GAPS_NAME_BYTES]; /* of the file, without directory and ending */
 	unsigned int buckets;
 	uint64_t lo_ns[GAPS_BUCKETS];
-	uint64_t hi_ns[GAPS_BUCKETS];
 	uint64_t until[GAPS_BUCKETS]; /* gaps in this bucket and those before it */
 	uint64_t count; /* gaps in all */
 };

@@ -66,7 +66,7 @@ void findings_add(struct findings *sum, const struct findings *one)
 
 /* `times` schedules, of which `action` is one, ended with this verdict. */
 static void count(struct findings *findings, const struct action *action, unsigned int actions,
-		  enum verdict verdict, unsigned int oracle, uint64_t score, uint64_t times)
+		  enum verdict verdict, uint64_t score, uint64_t times)
 {
 	struct failure one;
 
@@ -76,7 +76,6 @@ static void count(struct findings *findings, const struct action *action, unsign
 		return;
 	one = (struct failure){ .actions = (uint8_t)actions,
 				.verdict = (uint8_t)verdict,
-				.oracle = (uint8_t)oracle,
 				.score = score };
 	if (!findings_better(&one, &findings->first))
 		return;
@@ -91,14 +90,15 @@ void findings_fault(struct findings *findings, const struct action *action, unsi
 	unsigned int kind = signal == SIGALRM ? FINDING_HANG : FINDING_CRASH;
 
 	findings->objections[kind] += times;
-	count(findings, action, actions, VERDICT_BROKEN, kind, 0, times);
+	count(findings, action, actions, VERDICT_BROKEN, 0, times);
 }
 
 void findings_judge(struct findings *findings, const struct action *action, unsigned int actions,
 		    unsigned int without, uint64_t times)
 {
 	struct check *check = &world->check;
-	unsigned int oracle, first = FINDING_STUCK;
+	unsigned int oracle;
+	bool objected = false;
 	const struct scheme_desc *asked;
 	struct scheme_desc promised;
 	struct judgement judgement;
@@ -124,11 +124,10 @@ void findings_judge(struct findings *findings, const struct action *action, unsi
 	verdict = judgement.verdict;
 	for (oracle = ORACLES; oracle-- > 0;)
 		if (check->violations[oracle]) {
-			first = oracle;
+			objected = true;
 			findings->objections[oracle] += verdict == VERDICT_BROKEN ? times : 0;
 		}
-	findings->objections[FINDING_STUCK] +=
-		verdict == VERDICT_BROKEN && first == FINDING_STUCK ? times : 0;
+	findings->objections[FINDING_STUCK] += verdict == VERDICT_BROKEN && !objected ? times : 0;
 	findings->inexact += times * check->inexact;
 	findings->extended += times * check->extended;
 	findings->decoded += times * check->events;
@@ -139,5 +138,5 @@ void findings_judge(struct findings *findings, const struct action *action, unsi
 					      .until = check_damage_until(&check->damage) });
 	findings->stuck += world_ring()->stuck ? times : 0;
 	score += check->inexact << 48 | check->extended << 40;
-	count(findings, action, actions, verdict, first, score, times);
+	count(findings, action, actions, verdict, score, times);
 }

@@ -23,7 +23,6 @@ struct failure {
 	struct action action[WORLD_ACTIONS_MAX];
 	uint8_t actions;
 	uint8_t verdict;
-	uint8_t oracle; /* the first that objected, or one of the above */
 	uint64_t score; /* kept: inexact stamps before extended ones before reads of the clock */
 };
 

@@ -120,13 +120,9 @@ int beat_cost_measure(const struct driver *driver, const struct place *place, un
 
 json_t *beat_cost_json(const struct driver *driver, const struct beat_cost *cost)
 {
-	double per_second = cost->ns.middle * cost->beats_per_second;
-
-	return json_pack("{s:s, s:o, s:o, s:o, s:f, s:o, s:o, s:I, s:I}", "row", driver->row,
-			 "beat_ns", json_or_null(cost->ns.middle), "beat_ns_95_low",
+	return json_pack("{s:s, s:o, s:o, s:o, s:f, s:o}", "row", driver->row, "beat_ns",
+			 json_or_null(cost->ns.middle), "beat_ns_95_low",
 			 json_or_null(cost->ns.low), "beat_ns_95_high", json_or_null(cost->ns.high),
 			 "beats_per_second", cost->beats_per_second, "ns_per_second",
-			 json_or_null(per_second), "cpu_ppm", json_or_null(per_second / 1e3),
-			 "batches_with", (json_int_t)cost->with, "batches_without",
-			 (json_int_t)cost->without);
+			 json_or_null(cost->ns.middle * cost->beats_per_second));
 }

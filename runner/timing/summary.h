@@ -15,7 +15,6 @@ struct summary_row {
 	const char *verdict; /* of all checked runs together */
 	const char *why; /* for a verdict that is not kept, or NULL */
 	double worst_error_ticks; /* under the storms; negative: not known */
-	double void_error_ticks; /* the same where a need was not met; negative: nowhere */
 	double clock_reads;
 	double atomics;
 	double extended;

@@ -10,12 +10,9 @@
 #define EVENTS 5000
 
 /* Each gap is about a microsecond: no field of 27 bits wraps, and a beat is rare. */
-static const struct gaps busy = { .name = "busy",
-				  .buckets = 1,
-				  .lo_ns = { 512 },
-				  .hi_ns = { 1023 },
-				  .until = { 1 },
-				  .count = 1 };
+static const struct gaps busy = {
+	.name = "busy", .buckets = 1, .lo_ns = { 512 }, .until = { 1 }, .count = 1
+};
 
 static double replayed(const char *row, const char *key)
 {

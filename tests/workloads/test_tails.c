@@ -96,12 +96,9 @@ static void floor_needs_calm(void **state)
 /* Each sample waits for its gap, and the wait is no part of the sample. */
 static void replay_waits_for_its_gaps(void **state)
 {
-	static const struct gaps gaps = { .name = "some_busy",
-					  .buckets = 1,
-					  .lo_ns = { 16384 },
-					  .hi_ns = { 32767 },
-					  .until = { 1 },
-					  .count = 1 };
+	static const struct gaps gaps = {
+		.name = "some_busy", .buckets = 1, .lo_ns = { 16384 }, .until = { 1 }, .count = 1
+	};
 	struct tails_result *result = malloc(sizeof(*result));
 	struct tails_config config = {
 		.driver = driver_find(drivers_timed, "heartbeat_compact"),
