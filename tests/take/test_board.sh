@@ -20,19 +20,24 @@ report $? "the metadata of its trace"
 # What is wrong in the trace of the example, on a CPU, with $folder/board/FILE changed by sed.
 traced() { # CPU [FILE SED]
 	rm -rf "$scratch/run" && mkdir -p "$scratch/run/trace" && cp -r "$folder/board/"* "$scratch/run"
-	# Some 250 wraps of 27 bits, and 8 of 32.
-	sed -i 's/(~REG(0x40002004))/(~REG(0x40002004) * 9973)/' "$scratch/run/${row}_example.c"
+	# Some 250 wraps of 27 bits, and 8 of 32; the RV32's 150 and 4.
+	sed -i 's/_CLOCK() \(.*REG(0x[0-9A-F]*8)\|(.*REG.*4))\)/_CLOCK() (\1 * 9973)/' "$scratch/run/${row}_example.c"
 	if [ $# = 3 ]; then
 		sed -i "$3" "$scratch/run/$2" && ! cmp -s "$scratch/run/$2" "$folder/board/$2" || echo "nothing is planted"
 	fi
 	(
 		cd "$scratch/run" || exit
-		arm-none-eabi-gcc -mcpu="$1" -mthumb -O2 -ffreestanding -nostdlib -Wall -Wextra -Werror -Wl,-e,start \
-			-Wl,--section-start=.vectors=0 -Wl,-Ttext=0x100 -Wl,-Tdata=0x20000000 ${row}_example.c -lgcc -o it 2>err ||
-			{ grep -m1 error err && exit; }
-		arm-none-eabi-nm it | grep -E ' (__atomic|__sync)_.*_8$'
-		timeout 30 qemu-system-arm -M mps2-an385 -display none -serial none -semihosting -icount shift=5,sleep=off \
-			-kernel it || echo "exit $?"
+		case $1 in
+		rv32) set -- riscv64-unknown-elf "-march=rv32imac_zicsr -mabi=ilp32 -mcmodel=medany -Wl,--no-warn-rwx-segments" \
+			0x80000000 "0x80000100" "riscv32 -M virt -bios none" ;;
+		*) set -- arm-none-eabi "-mcpu=$1 -mthumb" 0 "0x100 -Wl,-Tdata=0x20000000" "arm -M mps2-an385" ;;
+		esac
+		# shellcheck disable=SC2086
+		"$1-gcc" $2 -O2 -ffreestanding -nostdlib -Wall -Wextra -Werror -Wl,-e,start -Wl,--section-start=.vectors=$3 \
+			-Wl,-Ttext=$4 ${row}_example.c -lgcc -o it 2>err || { grep -m1 error err && exit; }
+		"$1-nm" it | grep -E ' (__atomic|__sync)_.*_8$'
+		# shellcheck disable=SC2086
+		timeout 30 qemu-system-$5 -display none -serial none -semihosting -icount shift=5,sleep=off -kernel it || echo "exit $?"
 		"$folder/metadata" >trace/metadata && babeltrace2 --clock-cycles trace 2>/dev/null >events
 		python3 - <<-'END'
 			import re
@@ -55,7 +60,11 @@ traced() { # CPU [FILE SED]
 for tool in arm-none-eabi-gcc qemu-system-arm babeltrace2; do
 	command -v $tool >/dev/null || { skip "a board" "no $tool" && plan && exit; }
 done
-for cpu in cortex-m3 cortex-m0plus cortex-m4 cortex-m33; do
+for cpu in cortex-m3 cortex-m0plus cortex-m4 cortex-m33 rv32; do
+	if [ $cpu = rv32 ] && ! { command -v riscv64-unknown-elf-gcc && command -v qemu-system-riscv32; } >/dev/null; then
+		skip "rv32: each event is in the trace" "no riscv64-unknown-elf-gcc or qemu-system-riscv32"
+		continue
+	fi
 	said=$(traced $cpu)
 	[ "$said" = many ]
 	report $? "$cpu: each event is in the trace, at its time: $said"
