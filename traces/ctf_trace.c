@@ -403,7 +403,8 @@ static int read_guarded(struct ctf_trace *trace, struct graph *graph, const char
 		return EXIT_USAGE;
 	}
 	if (!bt_component_source_get_output_port_count(graph->source)) {
-		snprintf(trace->why, sizeof(trace->why), "metadata, but no stream files");
+		snprintf(trace->why, sizeof(trace->why),
+			 "metadata, but no stream file with a byte in it");
 		return EXIT_USAGE;
 	}
 	if (trace->message ? run_apart(graph, trace, dir) : run(graph, trace, log))

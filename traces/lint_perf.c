@@ -50,7 +50,8 @@ struct perf_reading {
 static bool get(struct perf_reading *perf, uint64_t offset, void *to, uint64_t bytes)
 {
 	if (offset > perf->file->size || bytes > perf->file->size - offset)
-		return trace_fault(perf->fault, offset, "truncated: no %" PRIu64 " bytes", bytes);
+		return trace_fault(perf->fault, offset,
+				   "truncated: fewer than %" PRIu64 " bytes left", bytes);
 	memcpy(to, perf->file->bytes + offset, bytes);
 	return true;
 }
@@ -230,7 +231,8 @@ void lint_perf(struct lint *lint, struct trace_file *file, struct trace_fault *f
 	end = at + header.data.size;
 	if (end < at || end > file->size || !header.data.size) {
 		trace_fault(fault, 40,
-			    "truncated, or perf record was killed: no %" PRIu64 " bytes of records",
+			    "truncated, or perf record was killed: its header counts %" PRIu64
+			    " bytes of records",
 			    header.data.size);
 		end = at < file->size ? file->size : at;
 	}

@@ -395,9 +395,13 @@ bool lint_print_loss(const struct lint *lint, FILE *out, const char *path)
 {
 	const struct lint_sums sums = lint_sums(lint);
 
-	fprintf(out, "%s: %" PRIu64 " lost%s\n", path, sums.lost,
+	fprintf(out, "%s: %" PRIu64 " lost%s", path, sums.lost,
 		lint->fault.set ? " before the damage" : "");
-	return sums.lost;
+	if (lint->found[LINT_LOSS])
+		fprintf(out, ", and %" PRIu64 " counts of losses are wrong: see --lint",
+			lint->found[LINT_LOSS]);
+	putc('\n', out);
+	return sums.lost || lint->found[LINT_LOSS];
 }
 
 /* What there is to say of a trace without findings; NULL: "nothing found". */

@@ -286,9 +286,10 @@ static int lint_and_say(const struct read_options *options, const char *path, ch
 	return code;
 }
 
-void read_lint_json(const struct read_options *options, FILE *from, const char *path)
+uint64_t read_lint_json(const struct read_options *options, FILE *from, const char *path)
 {
 	json_t *one = NULL;
+	uint64_t lost;
 
 	if (from) {
 		rewind(from);
@@ -299,24 +300,30 @@ void read_lint_json(const struct read_options *options, FILE *from, const char *
 		one = json_pack("{s:o, s:b, s:s, s:i, s:i, s:{}, s:[]}", "trace", json_safe(path),
 				"damaged", true, "why", "it could not be read", "events", 0, "lost",
 				0, "found", "findings");
+	lost = (uint64_t)json_integer_value(json_object_get(one, "lost"));
 	if (options->json)
 		json_array_append_new(options->json, one);
+	else
+		json_decref(one);
+	return lost;
 }
 
 int read_lint(const struct read_options *options, const char *path, char **paths,
 	      unsigned int count, struct read_sum *sum)
 {
-	FILE *to = options->json ? tmpfile() : NULL;
+	const bool keeps = options->json || options->loss;
+	FILE *to = keeps ? tmpfile() : NULL;
 	pid_t pid;
 	int code;
 
-	if (options->json && !to)
+	if (keeps && !to)
 		return fail_with(EXIT_RESOURCE, "no temporary file for the findings of %s", path);
 	pid = child_fork(SIGKILL);
 	if (!pid)
 		exit(lint_and_say(options, path, paths, count, to));
 	code = pid < 0 ? EXIT_RESOURCE : child_wait(pid);
-	read_lint_json(options, to, path);
+	sum->lost += read_lint_json(options, to, path);
+	sum->traces++;
 	if ((code & ~(DONE_DAMAGED | DONE_FOUND)) != DONE) {
 		if (code > EXIT_NOISY)
 			child_ended_early(path, code);

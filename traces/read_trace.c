@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,6 +239,8 @@ int main(int argc, char **argv)
 	status = read_paths(&arguments.read, argv + optind, argc - optind, &sum);
 	if (!status && !arguments.read.csv && !arguments.read.lint && sum.events)
 		gap_histogram_print(stdout, &sum.gaps);
+	if (arguments.read.loss && sum.traces > 1)
+		fprintf(arguments.read.out, "total: %" PRIu64 " lost\n", sum.lost);
 	if (!status && arguments.gaps)
 		status = write_gaps(arguments.gaps, &sum.gaps);
 	if (arguments.json)

@@ -49,6 +49,7 @@ struct read_options {
 /* What was read of all files so far. */
 struct read_sum {
 	uint64_t events;
+	uint64_t traces, lost; /* --lint: how many traces, and their events that were lost */
 	struct gap_histogram gaps;
 	bool faulty; /* a file could not be read to its end, or has times that go back */
 	bool found; /* --lint: a time is wrong */
@@ -74,8 +75,8 @@ int read_lint(const struct read_options *options, const char *path, char **paths
 	      unsigned int count, struct read_sum *sum);
 
 /* Appends a trace's JSON, or that it could not be read if there is none in `from`, which may be
- * NULL. */
-void read_lint_json(const struct read_options *options, FILE *from, const char *path);
+ * NULL. How many events were lost. */
+uint64_t read_lint_json(const struct read_options *options, FILE *from, const char *path);
 
 /* Is it a file that only --lint reads, or none that is read? Says so in a line on stderr. */
 bool read_lint_only(const char *path);

@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import plants
+
 READ = os.path.abspath(sys.argv[1]) + "/read-trace"
 DATA = "tests/data/lint"
 US = 1700000000000.0
@@ -146,7 +148,7 @@ FILES = [
     ("ctf-no-clock", 0, "1 streams without a clock", "no clock: nothing to check"),
     ("ctf-packets-overlap", 2, "overlap 1", "packet begins before its predecessor ends, by 1000 ns"),
     ("ctf-back-4095M", 2, "back 1", ""),
-    ("ctf-metadata-only", 1, "", "metadata, but no stream files; nothing was read"),
+    ("ctf-metadata-only", 1, "", "metadata, but no stream file with a byte in it; nothing was read"),
     ("ctf-divides-by-zero", 1, "", "ctf-divides-by-zero: libbabeltrace2 [0-9.]+"),
     ("dir-with-a-trace-that-aborts", 2, "overlap 1", "b-counted-contexts"),
     ("ftrace-absolute-back", 2, "back 1", "offset 56: back: time goes back by 2000 ns; time 18477339003000"),
@@ -236,8 +238,12 @@ def lost(folder):
     for name, code, *counts in ("lost", 2, "missed-counted: 12", "page-back: 0"), ("nothing lost", 0, "page-back: 0"):
         paths = [f"{DATA}/ftrace-{one.split(':')[0]}" for one in counts]
         said = subprocess.run([READ, "--loss", *paths], capture_output=True, text=True, check=False)
-        wanted = "".join(f"{DATA}/ftrace-{one} lost\n" for one in counts)
+        wanted = "".join(f"{DATA}/ftrace-{one} lost\n" for one in counts) + ("total: 12 lost\n" if counts[1:] else "")
         report((said.returncode, said.stdout) == (code, wanted), name, said.stdout)
+    path = plants.plant("ctf", "missing", 1, tempfile.mkdtemp(dir=folder))[0]
+    said = subprocess.run([READ, "--loss", path], capture_output=True, text=True, check=False)
+    report(said.returncode == 2 and said.stdout.endswith(", and 1 counts of losses are wrong: see --lint\n"),
+           "packets are missing, and no count says of how many events", said.stdout)
 
 
 main()
