@@ -169,10 +169,10 @@ static void sums_of_findings(void **state)
 	for (i = 0; i < COUNT(cases); i++) {
 		sum = (struct findings){ .first = cases[i].sum };
 		one = (struct findings){ .first = cases[i].one };
-		sum.first.oracle = 1;
-		one.first.oracle = 2;
+		sum.first.action[0].stops = 1;
+		one.first.action[0].stops = 2;
 		findings_add(&sum, &one);
-		assert_int_equal(sum.first.oracle, cases[i].taken ? 2 : 1);
+		assert_int_equal(sum.first.action[0].stops, cases[i].taken ? 2 : 1);
 	}
 	one.schedules = one.states = one.stuck = one.outcomes = one.decoded = one.extended = 5;
 	one.verdicts[3] = one.objections[FINDINGS - 1] = one.verdicts[0] = one.stops = 7;
