@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <sanitizer/asan_interface.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -106,10 +107,17 @@ _Noreturn static void start(unsigned int cpu)
 	END_FAULT("a CPU does not begin");
 }
 
+/* What _longjmp() has left on a CPU's stack, up to `end`, is of no frame any more. */
+static void forget(const struct cpu *cpu, const uint8_t *end)
+{
+	ASAN_UNPOISON_MEMORY_REGION(cpu->stack, end - cpu->stack);
+}
+
 static void go_on(unsigned int cpu)
 {
 	if (!_setjmp(cpus[running].goes_on))
 		start(cpu);
+	forget(&cpus[running], __builtin_frame_address(0));
 }
 
 /* The n-th CPU beside the running one that has not ended. */
@@ -242,6 +250,7 @@ static void set_up(struct cpu *cpu)
 	cpu->depth = cpu->since = 0;
 	cpu->label = "its begin";
 	cpu->begun = false;
+	forget(cpu, cpu->stack + STACK_BYTES);
 	getcontext(&cpu->begins);
 	cpu->begins.uc_stack.ss_sp = cpu->stack;
 	cpu->begins.uc_stack.ss_size = STACK_BYTES;

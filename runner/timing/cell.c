@@ -237,12 +237,12 @@ static bool count_some(struct cell_thread *thread, const struct ring_config *con
 static bool start_beats(struct cell_thread *thread)
 {
 	const struct driver *driver = thread->of->driver[ROW];
-	uint64_t period_ns = (uint64_t)driver_beat_ns(driver, driver->stamp_bits, ticks_hz());
+	double period_ns = driver_beat_ns(driver, driver->stamp_bits, ticks_hz()); /* or INFINITY */
 
 	/* Wraps by plan bring their beats along (driver_inject.h). */
 	if (!(driver->desc->needs & NEED_BEAT) || thread->of->cell->injected.wrap_every)
 		return true;
-	if (interrupts_timer(&thread->interrupts, INTERRUPT_BEAT, period_ns, false))
+	if (interrupts_timer(&thread->interrupts, INTERRUPT_BEAT, (uint64_t)period_ns, false))
 		return false;
 	interrupts_unblock_beat();
 	return true;
