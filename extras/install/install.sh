@@ -61,7 +61,7 @@ put 644 "$prefix/share/man/man1" "$build"/man/*.1
 install -D -m 644 runner/completion/stampede.bash "$root$prefix/share/bash-completion/completions/stampede"
 echo share/bash-completion/completions/stampede >>"$build/files"
 # Data, in the places that they have in the sources.
-find plots results/columns.def results/machine.py results/reference workloads/gaps schemes/products.def schemes/TEMPLATE.h extras/tracers \
+find plots base/time.h results/columns.def results/machine.py results/reference workloads/gaps schemes/products.def schemes/TEMPLATE.h extras/tracers \
 	extras/ci docs README.md -type f ! -path 'plots/example/*' ! -name '*.pyc' | while read -r one; do
 	mode=644
 	[ ! -x "$one" ] || mode=755

@@ -18,9 +18,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "extras/tracers/every.h"
 #include "extras/tracers/tracer.h"
 #include "extras/tracers/truth.h"
@@ -73,14 +73,6 @@ static void stall(void)
 
 #define BUCKETS 40
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 /* "log2_bucket,lo_ns,hi_ns,count" in lines; all gaps of a bucket are as likely. */
 static void replay(void)
 {
@@ -102,15 +94,15 @@ static void replay(void)
 	}
 	fclose(file);
 	srand48(1);
-	for (next = monotonic_ns(); truths[0].next < truths[0].most;) {
+	for (next = time_ns(); truths[0].next < truths[0].most;) {
 		drawn = (uint64_t)(drand48() * (double)all);
 		for (i = 0; drawn >= until[i]; i++)
 			;
 		/* From now, if the CPU was away meanwhile: no gap is shorter than it was recorded.
 		 */
-		next = monotonic_ns() > next ? monotonic_ns() : next;
+		next = time_ns() > next ? time_ns() : next;
 		next += low[i] + (uint64_t)(drand48() * (double)(high[i] - low[i] + 1));
-		while (monotonic_ns() < next)
+		while (time_ns() < next)
 			;
 		record(&truths[0]);
 	}
@@ -148,31 +140,22 @@ static void step(void)
 
 static double batch_ns[BATCHES][2];
 
-static double cpu_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
 static void price(void)
 {
-	uint64_t count = events / BATCHES + 1, seq = 0, end;
+	uint64_t count = events / BATCHES + 1, seq = 0, end, begin;
 	unsigned int i;
-	double begin;
 
 	truths[0].most = UINT64_MAX;
 	for (i = 0; i < BATCHES; i++) {
-		begin = cpu_ns();
+		begin = cpu_time_ns();
 		for (end = seq + count; seq < end; seq++)
 			tracer.record(0, seq);
-		batch_ns[i][0] = (cpu_ns() - begin) / (double)count;
+		batch_ns[i][0] = (double)(cpu_time_ns() - begin) / (double)count;
 		truths[0].next = 0;
-		begin = cpu_ns();
+		begin = cpu_time_ns();
 		while (truths[0].next < count)
 			record(&truths[0]);
-		batch_ns[i][1] = (cpu_ns() - begin) / (double)count;
+		batch_ns[i][1] = (double)(cpu_time_ns() - begin) / (double)count;
 	}
 	truths[0].next = 0;
 }
@@ -193,11 +176,11 @@ static double cold_ns(double *ns, uint64_t count, volatile char *data, size_t by
 	for (i = 0; i < count; i++) {
 		for (at = 0; at < bytes; at += 64)
 			(void)data[at];
-		monotonic_ns(); /* its code and data are warm */
-		begin = monotonic_ns();
+		time_ns(); /* its code and data are warm */
+		begin = time_ns();
 		if (recorded)
 			tracer.record(0, i);
-		ns[i] = (double)(monotonic_ns() - begin);
+		ns[i] = (double)(time_ns() - begin);
 	}
 	qsort(ns, count, sizeof(*ns), by_ns);
 	return ns[count / 2];

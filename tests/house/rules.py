@@ -36,7 +36,7 @@ ARROWS = {
     "explore/every_scheme": "base schemes/core schemes/format schemes/parts",
     "extras/programs": "",
     "extras/tracers": "base",
-    **{f"extras/tracers/{one}": "extras/tracers" for one in "dpdk floor ftrace glog lttng_ust packed_word perf spdlog uftrace xray".split()},
+    **{f"extras/tracers/{one}": "base extras/tracers" for one in "dpdk floor ftrace glog lttng_ust packed_word perf spdlog uftrace xray".split()},
     "extras/mcu/shim": "extras/mcu",
     "extras/mcu": "base schemes schemes/core schemes/format schemes/parts",
     "extras/take": "base extras/mcu judge runner traces schemes/core schemes/format schemes/parts",

@@ -2,10 +2,10 @@
 /* LTTng-UST's tracepoint; `run` has the session, and babeltrace2 reads it. */
 #include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
+#include "base/time.h"
 #include "extras/tracers/lttng_ust/stampede_tp.h"
 #include "extras/tracers/tracer.h"
 
@@ -27,12 +27,4 @@ static void record(unsigned int stream, uint64_t seq)
 		lttng_ust_tracepoint(stampede, stamp, stream, seq);
 }
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
-const struct tracer_calls tracer = { open_nothing, record, now, NULL };
+const struct tracer_calls tracer = { open_nothing, record, time_ns, NULL };

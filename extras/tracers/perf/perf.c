@@ -14,20 +14,13 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/time.h"
 
 #define PAGE 4096
 #define RING_PAGES 1024
 #define TIMER_NS 20000
-
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 static int open_event(uint64_t config, uint64_t period)
 {
@@ -120,9 +113,9 @@ int main(int argc, char **argv)
 			uint64_t entry, exit;
 		} windows[16384];
 
-		entry = seq % every ? 0 : now();
+		entry = seq % every ? 0 : time_ns();
 		memory[at * PAGE] = 1;
-		windows[at] = (struct window){ entry, seq % every ? 0 : now() };
+		windows[at] = (struct window){ entry, seq % every ? 0 : time_ns() };
 		if (at + 1 == 16384 || seq + 1 == events) {
 			uint64_t i;
 
