@@ -194,8 +194,7 @@ static void a_good_ring_is_clean(void **state)
 
 	for (i = 0; i < 6; i++) {
 		good_ring(rows[i / 2], i & 1 ? 60 : 0);
-		judge();
-		assert_int_equal(objecting(), 0);
+		assert_judged(0);
 		assert_true(check_clean(&check));
 		assert_int_equal(check_verdict(&check, 0, 0), VERDICT_KEPT);
 		assert_int_equal(check.events, sites_count);
@@ -224,8 +223,7 @@ static void torn_filler_is_seen(void **state)
 			break;
 		assert_int_equal(sites[i].event.payload_bytes, 32 + extra);
 		sites[i].record[sites[i].event.header_bytes + 32 + index] ^= 0x10;
-		judge();
-		assert_int_equal(objecting(), STRUCTURE);
+		assert_judged(STRUCTURE);
 		assert_string_equal(check.first[ORACLE_STRUCTURE].text,
 				    "payload torn or overwritten");
 		assert_int_equal(check.first[ORACLE_STRUCTURE].offset, sites[i].offset);
@@ -235,8 +233,7 @@ static void torn_filler_is_seen(void **state)
 		good_ring("extended_header", 60);
 		sites[i].payload.tag += ((uint64_t)4 - index) << CHECK_EXTRA_SHIFT;
 		put_payload(&sites[i], &sites[i].payload);
-		judge();
-		assert_int_equal(objecting(), index >= 4 && index < 8 ? 0 : STRUCTURE);
+		assert_judged(index >= 4 && index < 8 ? 0 : STRUCTURE);
 		if (index < 4 || index >= 8)
 			assert_string_equal(check.first[ORACLE_STRUCTURE].text,
 					    "payload size is not what was written");
@@ -251,8 +248,7 @@ static void swapped_whole_stamps_go_back(void **state)
 
 	good_ring("full_tsc", 0);
 	times_swapped();
-	judge();
-	assert_int_equal(objecting(), EXACT | WINDOW | MONOTONIC);
+	assert_judged(EXACT | WINDOW | MONOTONIC);
 	assert_int_equal(check.violations[ORACLE_EXACT], 2);
 	assert_int_equal(check.violations[ORACLE_WINDOW], 2);
 	assert_int_equal(check.violations[ORACLE_MONOTONIC], 1);
@@ -269,8 +265,7 @@ static void swapped_whole_stamps_go_back(void **state)
 	sites[6].payload.tag = sites[5].payload.tag;
 	put_payload(&sites[5], &sites[6].payload);
 	put_payload(&sites[6], &payload);
-	judge();
-	assert_int_equal(objecting(), MONOTONIC);
+	assert_judged(MONOTONIC);
 	assert_int_equal(check_verdict(&check, 0, 0), VERDICT_BROKEN);
 }
 

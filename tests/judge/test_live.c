@@ -51,6 +51,15 @@ static void end(void)
 	play_close(&play);
 }
 
+/* The reader is done: what the writer wrote is judged. */
+static void end_kept(void)
+{
+	live_detach(&live);
+	play_end(&play);
+	play_assert_kept(&play, 0);
+	end();
+}
+
 /* Events until `count` sub-buffers are closed. */
 static void write_until(uint64_t count)
 {
@@ -66,19 +75,20 @@ static void write_until(uint64_t count)
 }
 
 /* Who must not be interrupted at all records no events that could be judged here. */
-static bool is_read(const struct driver *driver)
-{
-	return !driver->desc->untimed;
-}
-
 static void each_row(void (*test)(const struct driver *driver))
 {
 	const struct driver *const *row;
 
 	for (row = play_rows(); *row; row++)
-		if (is_read(*row))
+		if (!(*row)->desc->untimed)
 			test(*row);
 }
+
+#define OF_EACH_ROW(test) \
+	static void test(void **state) \
+	{ \
+		each_row(test##_row); \
+	}
 
 /* Nothing that is open, all that is closed, and each event once. */
 static void discard_row(const struct driver *driver)
@@ -101,17 +111,11 @@ static void discard_row(const struct driver *driver)
 	}
 	assert_int_equal(ring()->lost, 0);
 	assert_int_equal(live.taken, 39);
-	live_detach(&live);
-	play_end(&play);
+	end_kept();
 	assert_int_equal(play.check.skipped, 0);
-	play_assert_kept(&play, 0);
-	end();
 }
 
-static void discard(void **state)
-{
-	each_row(discard_row);
-}
+OF_EACH_ROW(discard)
 
 /* A reader that does not come: the ring fills, and what is lost is counted; then it goes on. */
 static void late_row(const struct driver *driver)
@@ -131,16 +135,10 @@ static void late_row(const struct driver *driver)
 	write_until(first + 6);
 	live_take(&live, &play.check);
 	assert_true(play.check.events > events);
-	live_detach(&live);
-	play_end(&play);
-	play_assert_kept(&play, 0);
-	end();
+	end_kept();
 }
 
-static void late(void **state)
-{
-	each_row(late_row);
-}
+OF_EACH_ROW(late)
 
 /*
  * An overwriting ring: the newest closed ones but the oldest slot, which the next switch may write
@@ -173,17 +171,11 @@ static void overwrite_row(const struct driver *driver)
 		assert_int_equal(live_take(&live, &play.check), 0);
 	}
 	assert_int_equal(live.reader.torn, 0);
-	live_detach(&live);
-	play_end(&play);
+	end_kept();
 	assert_true(play.check.skipped > 0);
-	play_assert_kept(&play, 0);
-	end();
 }
 
-static void overwrite(void **state)
-{
-	each_row(overwrite_row);
-}
+OF_EACH_ROW(overwrite)
 
 /* A writer that is interrupted in the middle of a record: its sub-buffer waits for it. */
 static uint64_t taken_inside;
@@ -217,14 +209,11 @@ static void interrupted_in(const struct driver *driver, enum ring_mode mode)
 			 (unsigned int)(ring()->consumed - first));
 	assert_int_equal(ring()->lost, 0);
 	assert_int_equal(live.reader.torn, 0);
-	live_detach(&live);
-	play_end(&play);
+	end_kept();
 	/* Who looks at each point is never lapped: none was passed over, complete or not. */
 	if (play.check.skipped)
 		fail_msg("%s: %u events passed over", driver->row,
 			 (unsigned int)play.check.skipped);
-	play_assert_kept(&play, 0);
-	end();
 }
 
 static void interrupted_row(const struct driver *driver)
@@ -233,10 +222,7 @@ static void interrupted_row(const struct driver *driver)
 	interrupted_in(driver, RING_OVERWRITE);
 }
 
-static void interrupted(void **state)
-{
-	each_row(interrupted_row);
-}
+OF_EACH_ROW(interrupted)
 
 /* The writer comes while the reader copies: its first look at the ring's bytes faults. */
 static uint64_t writer_events;
@@ -289,10 +275,7 @@ static uint64_t overtaken_by(const struct driver *driver, uint64_t events)
 	}
 	assert_int_equal(sigaction(SIGSEGV, &before, NULL), 0);
 	torn = live.reader.torn;
-	live_detach(&live);
-	play_end(&play);
-	play_assert_kept(&play, 0);
-	end();
+	end_kept();
 	return torn;
 }
 
@@ -348,10 +331,7 @@ static void copies_have_their_ends(void **state)
 	assert_int_equal(copied(number + 1)->timestamp_end, ring()->flush_stamp);
 	assert_int_equal(copied(number + 1)->events_discarded, 5);
 	ring()->lost = 0;
-	live_detach(&live);
-	play_end(&play);
-	play_assert_kept(&play, 0);
-	end();
+	end_kept();
 }
 
 /* The writer goes round the ring while the reader looks from the tail to the slots. */
@@ -414,11 +394,8 @@ static void beyond_the_offsets(void **state)
 		write_until(5 * (i + 1));
 		assert_true(live_take(&live, &play.check) >= 2);
 	}
-	live_detach(&live);
-	play_end(&play);
-	play_assert_kept(&play, 0);
+	end_kept();
 	assert_true(play.check.events > 50 * 2 * 5);
-	end();
 }
 
 /* Refused in one line with `why`. */

@@ -482,32 +482,30 @@ static const struct time_case time_cases[] = {
 
 static void ftrace_times(void **state)
 {
+	/* A small event behind it, a large one, and one with a delta of its own. */
+	static const struct {
+		uint32_t bytes, delta, header;
+	} behind[] = { { 12, 0, 12 }, { 120, 0, 16 }, { 4, 6, 12 } };
 	const struct time_case *one;
 	struct event event = {
 		.id = EVENT_ID_UNKNOWN,
 		.flags = EVENT_EXTENDED,
 	};
+	unsigned int i;
+	size_t size;
 
 	for (one = time_cases; one < time_cases + COUNT(time_cases); one++) {
 		blank();
 		wrote(ftrace_put_time(record, one->type, one->value, one->bits), one->hex);
-		/* With a small event behind it, a large one, and one with a delta of its own. */
-		ftrace_put(record + 8, 12, 0);
-		event.time = one->time;
-		event.header_bytes = 12;
-		event.payload_bytes = 12;
-		reads(ftrace_next, 24, one->before, one->bits, &event);
-		reads_no_part(ftrace_next, 24, one->before, one->bits);
-		ftrace_put(record + 8, 120, 0);
-		event.header_bytes = 16;
-		event.payload_bytes = 120;
-		reads(ftrace_next, 136, one->before, one->bits, &event);
-		reads_no_part(ftrace_next, 136, one->before, one->bits);
-		ftrace_put(record + 8, 4, 6);
-		event.time += 6;
-		event.header_bytes = 12;
-		event.payload_bytes = 4;
-		reads(ftrace_next, 16, one->before, one->bits, &event);
+		for (i = 0; i < COUNT(behind); i++) {
+			ftrace_put(record + 8, behind[i].bytes, behind[i].delta);
+			event.time = one->time + behind[i].delta;
+			event.header_bytes = behind[i].header;
+			event.payload_bytes = behind[i].bytes;
+			size = event.header_bytes + event.payload_bytes;
+			reads(ftrace_next, size, one->before, one->bits, &event);
+			reads_no_part(ftrace_next, size, one->before, one->bits);
+		}
 	}
 }
 

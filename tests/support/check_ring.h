@@ -149,6 +149,9 @@ static inline unsigned int objecting(void)
 	return set;
 }
 
+/* Drained and judged, these oracles object. */
+#define assert_judged(oracles) (judge(), assert_int_equal(objecting(), oracles))
+
 static inline void put_payload(const struct site *site, const struct check_payload *payload)
 {
 	memcpy(site->record + site->event.header_bytes, payload, sizeof(*payload));
