@@ -11,6 +11,8 @@ static void finish(void)
 	check_finish(&check, &totals);
 }
 
+#define assert_finish_fine() (finish(), assert_fine())
+
 static void conservation_with_sequences(void **state)
 {
 	totals.sequenced = totals.counted = true;
@@ -19,14 +21,12 @@ static void conservation_with_sequences(void **state)
 	totals.committed = 14;
 	totals.written[CONTEXTS] = 3; /* of a writer that this ring has not */
 	check.events = 14;
-	finish();
-	assert_fine();
+	assert_finish_fine();
 	totals.committed = 13;
 	finish();
 	assert_objects(ORACLE_CONSERVATION, 1, "committed records are not those written");
 	totals.counted = false;
-	finish();
-	assert_fine();
+	assert_finish_fine();
 	totals.lost = 1;
 	finish();
 	assert_objects(ORACLE_CONSERVATION, 1, "lost events are not those refused");
@@ -35,12 +35,10 @@ static void conservation_with_sequences(void **state)
 	finish();
 	assert_objects(ORACLE_CONSERVATION, 1, "written is not decoded + overwritten");
 	check.skipped = 1;
-	finish();
-	assert_fine();
+	assert_finish_fine();
 	check.scattered = true;
 	check.events = 99;
-	finish();
-	assert_fine();
+	assert_finish_fine();
 }
 
 static void the_newest_events(void **state)
@@ -56,8 +54,7 @@ static void the_newest_events(void **state)
 	totals.written[CONTEXT_BEAT] = 4;
 	check.next_sequence[CONTEXT_BEAT] = check.events = 3;
 	check.resync[CONTEXT_BEAT] = true;
-	finish();
-	assert_fine();
+	assert_finish_fine();
 	assert_int_equal(check.skipped, 1);
 	check.skipped = 0;
 	check.resync[CONTEXT_BEAT] = false;
@@ -82,8 +79,7 @@ static void conservation_of_timed_writers(void **state)
 	}
 	totals.counted = true; /* the commit counters say it, not these */
 	totals.committed = 100;
-	finish();
-	assert_fine();
+	assert_finish_fine();
 	totals.sequenced = false;
 	check.events = 100;
 	check.by_context[CONTEXT_BEAT] = 1;
@@ -95,12 +91,10 @@ static void conservation_of_timed_writers(void **state)
 	assert_int_equal(check.violations[ORACLE_STRUCTURE], 1);
 	totals.written[CONTEXT_LEVEL_1] = 1;
 	totals.committed = 101;
-	finish();
-	assert_fine();
+	assert_finish_fine();
 	/* The task's id is that of all others. */
 	check.by_context[CONTEXT_TASK] = check.by_context[CONTEXTS] = 1000;
-	finish();
-	assert_fine();
+	assert_finish_fine();
 }
 
 /* Each of them at what is explained, and one beyond. */
@@ -140,16 +134,14 @@ static void counts(void **state)
 		check.needed = 7;
 		check.closed_by_flush = 2;
 		*member = cases[i].most;
-		finish();
-		assert_fine();
+		assert_finish_fine();
 		++*member;
 		finish();
 		assert_objects(ORACLE_COUNTS, 1, cases[i].text);
 		if (i == 0) {
 			check.desc = &always;
 			check.extended = 100 + 16;
-			finish();
-			assert_fine();
+			assert_finish_fine();
 			check.extended++;
 			finish();
 			assert_objects(ORACLE_COUNTS, 1, cases[i].text);
@@ -167,11 +159,9 @@ static void losses(void **state)
 	totals.losses.of[LOSS_LARGEST] = 1;
 	totals.refused = 2;
 	totals.reasons = totals.sequenced = true;
-	finish();
-	assert_fine();
+	assert_finish_fine();
 	totals.refused = 3;
-	finish();
-	assert_fine();
+	assert_finish_fine();
 	totals.refused = 4;
 	finish();
 	assert_objects(ORACLE_LOSSES, 1, "events counted as too large are not those that were");
@@ -187,8 +177,7 @@ static void losses(void **state)
 	assert_objects(ORACLE_LOSSES, 1, "event lost without a reason that the ring shows");
 	totals = (struct check_totals){ .failed = 3, .lost = 3, .ample = true, .reasons = true };
 	totals.losses.of[LOSS_BUSY] = 3;
-	finish();
-	assert_fine();
+	assert_finish_fine();
 	totals.losses.of[LOSS_BUSY] = 2;
 	finish();
 	assert_objects(ORACLE_LOSSES, 1, "event lost though nothing filled the ring");
@@ -202,8 +191,7 @@ static void losses(void **state)
 	assert_objects(ORACLE_LOSSES, 1, "event lost though nothing filled the ring");
 	away.turns_away = true;
 	check.desc = &away;
-	finish();
-	assert_fine();
+	assert_finish_fine();
 	totals.nested = 2;
 	finish();
 	assert_objects(ORACLE_LOSSES, 1, "event lost though nothing filled the ring");

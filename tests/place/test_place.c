@@ -241,10 +241,7 @@ static void a_moved_thread_is_noticed(void **unused)
 	int cpus[CPU_SETSIZE];
 	struct place place;
 
-	if (own_cpus(cpus) < 2) {
-		print_message("skipped: one CPU, nowhere to move to\n");
-		skip();
-	}
+	SKIP_IF(own_cpus(cpus) < 2, "one CPU, nowhere to move to");
 	assert_int_equal(place_open(&place), EXIT_FINE);
 	assert_int_equal(place_bind_self(&place, (unsigned)cpus[0]), EXIT_FINE);
 	set_affinity(cpus[1], cpus[1]);

@@ -117,10 +117,8 @@ static void compare_py_reads_it(void **state)
 	static const char tool[] = "/usr/share/benchmark/compare.py";
 	char names[2][NAME_MAX], command[4 * PATH_MAX], *output;
 
-	if (!exists(tool) || system("/usr/bin/python3 -c 'import scipy, numpy' 2>/dev/null")) {
-		print_message("skipped: needs libbenchmark-tools and python3-scipy\n");
-		skip();
-	}
+	SKIP_IF(!exists(tool) || system("/usr/bin/python3 -c 'import scipy, numpy' 2>/dev/null"),
+		"needs libbenchmark-tools and python3-scipy");
 	for (int run = 0; run < 2; run++) {
 		struct record *rec = begin_run(f, 0, names[run]);
 

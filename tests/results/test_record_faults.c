@@ -295,11 +295,9 @@ static void a_full_disk_is_told_before_the_run(void **state)
 	struct record *rec;
 
 	assert_int_equal(mkdir(f->root, 0755), 0);
-	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("tmpfs", f->root, "tmpfs", 0, "size=40k")) {
-		print_message("skipped: mounting needs root: %s\n", strerror(errno));
-		skip();
-	}
+	SKIP_IF(unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+			mount("tmpfs", f->root, "tmpfs", 0, "size=40k"),
+		"mounting needs root: %s", strerror(errno));
 	assert_fails(record_create(f->root, ALIAS, &rec), EXIT_RESOURCE, "disk is full");
 	assert_int_equal(entry_count(f->root), 1); /* .lock */
 	umount2(f->root, MNT_DETACH);

@@ -51,10 +51,8 @@ static void live_run(unsigned int threads, double seconds, uint32_t extra_bytes)
 	do
 		status = engine_run(&config, &result);
 	while (status == EXIT_RESOURCE && ++tries < 10);
-	if (status == EXIT_RESOURCE && getloadavg(&load, 1) == 1 && load > plan.count) {
-		print_message("skipped: the machine was busy: the reader never ran meanwhile\n");
-		skip();
-	}
+	SKIP_IF(status == EXIT_RESOURCE && getloadavg(&load, 1) == 1 && load > plan.count,
+		"the machine was busy: the reader never ran meanwhile");
 	assert_int_equal(status, 0);
 }
 

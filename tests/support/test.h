@@ -28,6 +28,18 @@
 			fail_msg("%.17g is not %.17g", got_, expected_); \
 	} while (0)
 
+/* Skips the test, and says why. */
+#define SKIP_IF(condition, ...) \
+	do { \
+		if (condition) { \
+			print_message("skipped: " __VA_ARGS__); \
+			print_message("\n"); \
+			skip(); \
+		} \
+	} while (0)
+#define SKIP_EMULATED() \
+	SKIP_IF(getenv("STAMPEDE_EMULATED"), "times of an emulated machine mean nothing")
+
 /* TESTS_OF(group, group's end, each one's, its end, names): main(), up to 81 tests. */
 #define TESTS_PARENTHESES ()
 #define TESTS_3(...) TESTS_2(TESTS_2(TESTS_2(__VA_ARGS__)))

@@ -166,10 +166,7 @@ static void threads_record_together(void **state)
 {
 	json_t *result;
 
-	if (plan.count < 2) {
-		print_message("skipped: one CPU\n");
-		skip();
-	}
+	SKIP_IF(plan.count < 2, "one CPU");
 	result = run((struct cell){ .row = "packed_word", .threads = 2, .pairs = 16 });
 	assert_int_equal(json_number(result, "iterations"), 2 * 16 * CELL_BATCH);
 	assert_float_equal(json_known(result, "header_bytes"), 4, 0.1);

@@ -130,10 +130,7 @@ static void a_known_loop_has_its_instructions(void **unused)
 	uint64_t rounds = 20000000, count[2];
 	int error = counters_count(NULL, spin, &rounds, count);
 
-	if (error) {
-		print_message("skipped: no PMU here: %s\n", strerror(error));
-		skip();
-	}
+	SKIP_IF(error, "no PMU here: %s", strerror(error));
 	/* 1 in 1000 and what starting and stopping takes; more if extrapolated. */
 	assert_true(count[1] >= rounds && count[1] <= 4 * rounds);
 	assert_true(count[0] > rounds / 4);

@@ -157,10 +157,7 @@ static void ctf2_all_sizes_and_switches(void **state)
 
 static void ctf2_by_babeltrace(void **state)
 {
-	if (!ctf_trace_knows_ctf2()) {
-		print_message("skipped: needs libbabeltrace2 2.1 or later, which reads CTF 2\n");
-		skip();
-	}
+	SKIP_IF(!ctf_trace_knows_ctf2(), "needs libbabeltrace2 2.1 or later, which reads CTF 2");
 	assert_true(ctf2_events > 0);
 	print_message("babeltrace2 judged %" PRIu64 " events of CTF 2, %" PRIu64
 		      " of these by all but the time\n",

@@ -53,10 +53,7 @@ static void a_real_beat_has_a_price(void **state)
 	struct timespec while_nobody_beats = { .tv_nsec = 20000000 };
 	uint64_t counted, begin = time_ns();
 
-	if (getenv("STAMPEDE_EMULATED")) {
-		print_message("skipped: times of an emulated machine mean nothing\n");
-		skip();
-	}
+	SKIP_EMULATED();
 	real = driver_find(drivers_timed, "heartbeat_compact");
 	driver = *real;
 	driver.beat = counted_beat;

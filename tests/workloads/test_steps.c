@@ -22,10 +22,7 @@ static double counted(const char *row)
 	assert_non_null(driver);
 	steps = steps_per_event(driver);
 #ifndef __x86_64__
-	if (steps < 0) {
-		print_message("skipped: nothing can be single-stepped on this machine\n");
-		skip();
-	}
+	SKIP_IF(steps < 0, "nothing can be single-stepped on this machine");
 #endif
 	if (steps <= 0)
 		fail_msg("%s: no instructions counted", row);

@@ -47,10 +47,7 @@ static void figures_are_in_order(void **state)
 	struct tails_result *plain, *masked;
 	uint64_t fence;
 
-	if (getenv("STAMPEDE_EMULATED")) {
-		print_message("skipped: times of an emulated machine mean nothing\n");
-		skip();
-	}
+	SKIP_EMULATED();
 	plain = run("full_tsc", TAILS_CALM, BLOCKS, 10);
 	masked = run("delta_sync_hard", TAILS_CALM, BLOCKS, 10);
 	fence = histogram_percentile(&plain->fence, 0.5);
@@ -68,10 +65,7 @@ static void storm_hits_are_apart(void **state)
 	struct tails_result *result;
 	unsigned int i;
 
-	if (getenv("STAMPEDE_EMULATED")) {
-		print_message("skipped: times of an emulated machine mean nothing\n");
-		skip();
-	}
+	SKIP_EMULATED();
 	for (i = 0; i < 3; i++) {
 		result = run(rows[i], TAILS_STORM, 100000, 0.3);
 		assert_true(result->delivered > 100);
@@ -183,10 +177,7 @@ static void writers_share_a_ring(void **state)
 	unsigned int i, rows = 0;
 	enum verdict verdict;
 
-	if (plan.count < 2) {
-		print_message("skipped: two writers need two CPUs\n");
-		skip();
-	}
+	SKIP_IF(plan.count < 2, "two writers need two CPUs");
 	for (i = 0; drivers_checked[i]; i++) {
 		if (!drivers_checked[i]->desc->shared_promises)
 			continue;
@@ -213,10 +204,7 @@ static void unlocked_rows_break(void **state)
 	const struct driver *unlocked = driver_find(drivers_checked, "full_tsc");
 	struct engine_result *result;
 
-	if (plan.count < 2) {
-		print_message("skipped: two writers need two CPUs\n");
-		skip();
-	}
+	SKIP_IF(plan.count < 2, "two writers need two CPUs");
 #ifndef __x86_64__
 	print_message("skipped: atomics of this machine are of all CPUs\n");
 	skip();

@@ -244,10 +244,7 @@ static void what_no_ring_holds_is_missed(void **state)
 	struct driver faulty;
 
 	sound = driver_find(drivers_checked, "restartable");
-	if (sound->unsupported()) {
-		print_message("skipped: %s\n", sound->unsupported());
-		skip();
-	}
+	SKIP_IF(sound->unsupported(), "%s", sound->unsupported());
 	run(&workload_migrate, sound, 3);
 	assert_int_equal(engine_verdict(&config, &result), VERDICT_KEPT);
 	assert_true(result.epochs > 0);
@@ -308,10 +305,7 @@ static void a_reader_says_what_it_did(void **state)
 	assert_non_null(workload_live.engine->in_vain(&config, &nothing));
 	nothing.void_epochs = 2;
 	assert_null(workload_live.engine->in_vain(&config, &nothing));
-	if (plan.count < 2) {
-		print_message("skipped: live takes two CPUs\n");
-		skip();
-	}
+	SKIP_IF(plan.count < 2, "live takes two CPUs");
 	sound = driver_find(drivers_checked, "full_tsc");
 	counted = *sound;
 	count_for(&counted);
