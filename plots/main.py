@@ -16,6 +16,7 @@ usage: plots [--quiet] [RUN_DIR]
        plots --why [RUN_DIR]
        plots --reference RUN_DIR
        plots --schedule JSON FILE.svg|FILE.html
+       plots --times JSON [N]|FOLDER FILE.svg|FILE.html
 Reads RUN_DIR/bench.json (default: {DEFAULT_RUN}) and writes there
   plots/*.svg, *.png   the plots
   plots/*.dat, *.gp    their data and scripts: change them and run gnuplot there
@@ -24,6 +25,8 @@ Reads RUN_DIR/bench.json (default: {DEFAULT_RUN}) and writes there
 to take for needs such as "bytes several", by RUN_DIR or, without it, by all recorded machines.
 --why prints the rule by which a row is taken, and what each row brings to it. --reference prints
 what results/reference/ keeps of a run. --schedule draws what `explore --draw` plays.
+--times draws the Nth finding of `read-trace --lint --json`, or the worst time in the
+FOLDER of `judge-tracer --keep`, among its neighbours.
 Exit status: 0 fine, 1 usage or a bad file, 3 no space or permission, 4 no gnuplot or Jinja2.
 Example: build/plots results/20250101T120000Z-amd-epyc-2cpu
 """
@@ -101,9 +104,11 @@ def command(words):
     if "-h" in words or "--help" in words:
         print(USAGE, end="")
         return FINE
-    if words[:1] == ["--schedule"]:
+    if words[:1] in (["--schedule"], ["--times"]):
         import schedule
-        return schedule.command(words[1:])
+        import times
+        return schedule.command(schedule.draw, "explore --draw plays", words[1:]) if words[0] == "--schedule" else \
+            schedule.command(times.draw, "read-trace --lint --json writes, or judge-tracer --keep", words[1:])
     quiet, asked, path, argument = False, None, None, None
     words = iter(words)
     for word in words:

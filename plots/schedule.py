@@ -375,24 +375,36 @@ def svg(its):
         draw_list(picture, listed)
     picture.y += 16
     picture.lines((its.get("command") or "").strip(), "mono quiet")
+    return page(picture, title, describe(its))
+
+
+def page(picture, title, described):
+    """The picture as a file of its own, with its text alternatives."""
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {picture.y:.0f}" width="{WIDE}" '
             f'height="{picture.y:.0f}" role="img"><title>{html.escape(title)}'
-            f"</title><desc>{html.escape(describe(its))}</desc><style>{STYLE}</style>"
+            f"</title><desc>{html.escape(described)}</desc><style>{STYLE}</style>"
             '<rect width="100%" height="100%" class="paper"/>' + "".join(picture.parts) + "</svg>\n")
 
 
-def command(words):
-    """Draws a file of JSON into FILE.svg or FILE.html."""
-    if len(words) != 2 or not words[1].endswith((".svg", ".html")):
+def draw(words):
+    """The row, and the picture of the schedule in the file that is named."""
+    with open(words[0], encoding="utf-8") as file:
+        its = json.load(file)
+    return its["row"], svg(its)
+
+
+def command(drawer, source, words):
+    """Draws what the words name, of which the last is FILE.svg or FILE.html."""
+    if len(words) < 2 or not words[-1].endswith((".svg", ".html")):
         raise Failed(HARNESS, f"a picture is FILE.svg or FILE.html, not '{' '.join(words[1:])}'")
     try:
-        with open(words[0], encoding="utf-8") as file:
-            its = json.load(file)
-        drawn = svg(its)
-    except (ValueError, KeyError, TypeError) as error:
-        raise Failed(HARNESS, f"{words[0]}: not what explore --draw plays ({error!r})") from None
-    put(words[1], drawn if words[1].endswith(".svg") else
+        title, drawn = drawer(words[:-1])
+    except OSError as error:
+        raise Failed(HARNESS, f"cannot read {error.filename}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise Failed(HARNESS, f"{words[0]}: not what {source} ({error!r})") from None
+    put(words[-1], drawn if words[-1].endswith(".svg") else
         '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><meta '
         'name="viewport" content="width=device-width"><style>svg{display:block;width:100%;max-width:40rem;height:auto;'
-        f'margin:auto}}</style><title>{html.escape(its["row"])}</title>{drawn}</html>\n')
+        f'margin:auto}}</style><title>{html.escape(title)}</title>{drawn}</html>\n')
     return FINE

@@ -63,6 +63,35 @@ class Schedule(PlotsTest):
         self.assertIn("not what explore", self.plots("--schedule", self.path("not.json"), self.path("x.svg"))[1])
         self.assertFalse(self.exists("x.svg"))
 
+    def times(self, said, *words):
+        """The texts of a picture of times, and the pixels of its times, the wrong one's last."""
+        self.assertEqual(self.plots("--times", *words, self.path("x.svg"))[0], 0)
+        root, texts, _ = seen(self.text("x.svg"))
+        self.assertIn(said, texts)
+        marks = [(one.get("class") == "bad", float(one.get("d")[1:].split()[0])) for one in root.iter(SVG + "path")
+                 if one.get("d").endswith("l-6 6l6 6l6 -6z")]
+        return texts, [x for _, x in sorted(marks, key=lambda mark: mark[0])]
+
+    def test_a_wrong_time_among_its_neighbours(self):
+        finding = {"kind": "back", "file": "cpu 0", "event": 7, "message": "back by 9 ns", "time": 100291,
+                   "before": 100300, "after": 100310}
+        self.put("found.json", json.dumps([{"findings": [{"kind": "form", "file": "x"}]}, {"findings": [finding]}]))
+        texts, marks = self.times("back by 9 ns", self.path("found.json"), "1")
+        self.assertTrue({"300", "291 (-9)", "310 (+19)", "event 7", "Times are above 100,000."} <= set(texts), texts)
+        self.assertEqual([len(marks), sorted(marks)], [3, [marks[2], marks[0], marks[1]]])
+        self.assertIn("and no number 2", self.plots("--times", self.path("found.json"), "2", self.path("y.svg"))[1])
+        os.mkdir(self.path("kept"))
+        self.put("kept/truth", "".join(f"event 3 {n} {n * 100} {n * 100 + 10}\n" for n in range(9)) + "event 4 0 0 0\n")
+        for seq, time, said in ((5, 470, "Event 5 is 30 too early."), (5, 560, "Event 5 is 50 too late."),
+                                (0, 104, "Event 0 is 94 too late."), (4, 8, "Event 4 is 392 too early.")):
+            self.put("kept/decoded", "".join(f"event 3 {n} {time if n == seq else n * 100 + 5}\n" for n in range(9)) + "event 4 0 7\n")
+            texts, marks = self.times(said, self.path("kept"))
+            self.assertEqual(len(marks), 7 if 2 < seq < 6 else 4)
+        self.put("kept/decoded", "event 4 0 7\nevent 4 1 5\n")
+        self.times("Event 1 is 2 before the event that was read before it.", self.path("kept"))
+        self.put("kept/decoded", "event 3 1 105\n")
+        self.assertIn("each time is within its call", self.plots("--times", self.path("kept"), self.path("y.svg"))[1])
+
     def explore(self, name, *words):
         if not os.path.exists(os.path.join(BUILD, "explored", "heartbeat.wrap4.so")):
             self.skipTest("no objects in build/explored: make explored-quick")

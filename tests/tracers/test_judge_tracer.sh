@@ -94,8 +94,9 @@ report $? "one that is not there"
 report $? "a workload that it has not"
 STATE=$scratch/state FAULT=fewer "$judge" --rounds 2 "$toy/" | grep -q 'losses .* 4 of 2400;'
 report $? "losses are summed over rounds of different losses"
-FAULT=rare "$judge" --smallest --events 2000 "$toy/" | grep -q 'breach: --workload steady --events 500$'
-report $? "the smallest run with a breach"
+FAULT=rare "$judge" --smallest --events 2000 --keep "$scratch/rare" "$toy/" | grep -q 'breach: --workload steady --events 500$' &&
+	"$build/plots" --times "$scratch/rare" "$scratch/rare.svg"
+report $? "the smallest run with a breach, which is kept, and drawn"
 FAULT=swapped "$judge" --smallest --events 40 "$toy/" | grep -q 'breach: --workload steady --events 1$'
 report $? "though only the order is broken"
 "$judge" --json - "$toy/" 2>"$scratch/err" | python3 -c 'import json, sys; sys.exit(len(json.load(sys.stdin)) != 1)' && grep -q 'whole *' "$scratch/err"
