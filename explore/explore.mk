@@ -71,8 +71,8 @@ $(foreach row,$(ROWS),$(eval $(call explored_reader_rule,$(row))))
 $(foreach row,$(ROWS),$(foreach shape,$(SHAPES),$(eval $(call explored_row_rule,$(row),$(shape)))))
 
 # With C11's atomics, each access told to explore/order/hooks.c.
-order_flags = $(EXPLORE_OPT) $(filter-out -fvisibility%,$(explored_flags)) -fsanitize=thread -Wno-tsan -DPOINT_C11 \
-	-DSTAMPEDE_COUNTING -Dmemcpy=order_memcpy
+order_flags = $(EXPLORE_OPT) $(filter-out -fvisibility%,$(explored_flags)) -fsanitize=thread -DPOINT_C11 \
+	$(if $(findstring clang,$(EXPLORE_CC)),,-Wno-tsan) -DSTAMPEDE_COUNTING -Dmemcpy=order_memcpy
 order_parts := judge/driver judge/reader judge/live schemes/core/ring schemes/format/format_ctf explore/order/row
 define order_rule
 $(EXPLORED)/$(1).order.so: $(order_parts:%=$(TREE)/%.c) $(BUILD)/flags
