@@ -138,13 +138,17 @@ static void bursts_come_in_bursts(void **state)
 {
 	json_t *json;
 	json_int_t waits;
+	unsigned int tries = 0;
 
-	run(&workload_bursts, driver_find(drivers_checked, "full_tsc"), 1);
-	assert_int_equal(engine_verdict(&config, &result), VERDICT_KEPT);
-	json = engine_json(&config, &result);
-	waits = json_integer_value(json_object_get(json, "waits"));
-	json_decref(json);
-	assert_true(waits >= 10 && waits <= 310);
+	do { /* a writer that gets no CPU has few */
+		run(&workload_bursts, driver_find(drivers_checked, "full_tsc"), 1);
+		assert_int_equal(engine_verdict(&config, &result), VERDICT_KEPT);
+		json = engine_json(&config, &result);
+		waits = json_integer_value(json_object_get(json, "waits"));
+		json_decref(json);
+		assert_true((double)waits <= 10 + 1000 * result.seconds);
+	} while (waits < 10 && ++tries < 8);
+	assert_true(waits >= 10);
 	assert_true(result.check.events + result.check.skipped + result.lost <=
 		    64 * (uint64_t)waits);
 	assert_true(result.check.events + result.check.skipped + result.lost >
