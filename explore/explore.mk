@@ -138,7 +138,7 @@ explored-order: $(patsubst %,$(EXPLORED)/%.order.so,$(points_rows) $(filter %_lo
 # Of each row its hard case: what the texts argue about. seed_004 is the code of 2020 as printed.
 drawn_heartbeat := --shape wrap4 --nested 0 --jumps 1 --beats 1 --before 1 --replay j1:20.b1
 drawn_zero_delta := --nested 1 --before 1
-drawn_delta_sync_soft := --nested 1 --before 1
+drawn_delta_sync_soft := --events 2 --nested 1 --before 1 --replay n5
 drawn_three_read := --shape wrap4 --nested 0 --jumps 1 --before 1 --replay j3:20
 drawn_extended_header := --shape wrap4 --nested 1 --jumps 1 --before 1
 drawn_nested_stamps := --nested 1 --before 1

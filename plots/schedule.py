@@ -193,7 +193,8 @@ def shown(its):
     for at, one in enumerate(steps):
         later = [other for other in steps[at + 1:] if other["kind"] not in BETWEEN]
         came = later and later[0]["kind"] == "enter" and later[0]["cpu"] == one["cpu"]
-        one["came"] = "is interrupted" if came else "is held up"
+        off = steps[at + 1:at + 2] and steps[at + 1]["kind"] == "deferred"
+        one["came"] = "is interrupted" if came else "puts an interrupt off" if off else "is held up"
     return steps if len(steps) <= PLACED else [one for one in steps if one["kind"] != "pass"]
 
 
