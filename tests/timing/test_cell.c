@@ -112,28 +112,37 @@ static void a_planted_slow_down_is_found(void **state)
 {
 	struct cell cell = { .row = "full_tsc" };
 	double plain, more;
+	unsigned int tries = 0;
 
 	if (emulated())
 		skip();
-	plain = middle(&cell, "ratio");
-	cell.more = CELL_BATCH / 20;
-	more = middle(&cell, "ratio");
-	if (fabs(more / plain - 1.05) > 0.02)
+	do { /* a busy host may disturb all samples of one */
+		cell.more = 0;
+		plain = middle(&cell, "ratio");
+		cell.more = CELL_BATCH / 20;
+		more = middle(&cell, "ratio");
+	} while (fabs(more / plain - 1.05) > 0.02 && ++tries < 5);
+	if (tries == 5)
 		fail_msg("planted 5 %%, found %.2f %%", 100 * (more / plain - 1));
 }
 
 /* Half of the events come after a wrap: it costs the row more than itself without. */
 static void a_plan_is_in_it(void **state)
 {
-	struct cell cell = { .row = "packed_word",
-			     .pairs = 16,
-			     .injected = { .on = true, .wrap_every = 2 } };
+	struct cell cell = { .row = "packed_word", .pairs = 16, .injected = { .on = true } };
+	unsigned int tries = 0;
+	double wraps, calm;
 
 	if (emulated())
 		skip();
-	assert_true(middle(&cell, "ratio_calm") > 1.04);
-	cell.injected.wrap_every = 1000000000;
-	assert_float_equal(middle(&cell, "ratio_calm"), 1, 0.03);
+	do {
+		cell.injected.wrap_every = 2;
+		wraps = middle(&cell, "ratio_calm");
+		cell.injected.wrap_every = 1000000000;
+		calm = middle(&cell, "ratio_calm");
+	} while ((wraps <= 1.04 || fabs(calm - 1) > 0.03) && ++tries < 5);
+	assert_true(wraps > 1.04);
+	assert_float_equal(calm, 1, 0.03);
 }
 
 /* The cheap build's ring holds what was asked for, and its clock hides nothing. */

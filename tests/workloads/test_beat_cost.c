@@ -59,7 +59,7 @@ static void a_real_beat_has_a_price(void **state)
 	driver.beat = counted_beat;
 	driver.run = counted_run;
 	assert_int_equal(beat_cost_measure(&driver, &place, plan.pu[0], 0.2, &cost), 0);
-	assert_in_range(time_ns() - begin, 200000000, 2000000000);
+	assert_true(time_ns() - begin >= 200000000);
 	assert_true(cost.with >= 20 && cost.without > cost.with);
 	/* A signal and its return are no less than this, anywhere. */
 	assert_true(cost.ns.middle > 200 && cost.ns.middle < 1e6);
