@@ -372,7 +372,8 @@ def times(tree):
 LISTED = (
     (r"^const struct workload workload_(\w+)", "workloads/*.c", r"^X\(%s\)", "workloads/workloads.def"),
     (r"^name = '(\w+)'", "plots/*.gp", r'Plot\("%s"', "plots/plots.py"),
-    (r"^ \*   ([a-z ]+?)  ", "judge/verdict.h", '"%s"', "judge/check.c", "plots/record.py"),
+    (r"^#ifndef STAMPEDE_SCHEMES_(?!TEMPLATE|CORE_|FORMAT_|PARTS_)(\w+)_H", "schemes/*.h", r"(?i)^X\(\w+, %s,", "schemes/schemes.def"),
+    (r"^ \*   ([a-z ]+?)  ", "judge/verdict.h", '["`]%s["`]', "judge/check.c", "plots/record.py", "docs/verifying.md"),
     (r"^\tORACLE_(\w+),", "judge/check.h", r'(?i)"%s"', "judge/check.c", "plots/record.py"),
     (r'\[LINT_\w+\] = "(\w+)"', "traces/lint_whole.c", r"^\| `%s` \|", "docs/formats.md"),
     (r"\blint_(?!importer)(\w+)[,;(]", "traces/lint_formats.h", r"\b%s\b", "traces/traces.mk", "tests/traces/plants.py"),

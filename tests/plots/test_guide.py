@@ -50,6 +50,7 @@ class Conditions(Schemes):
         its["traced"]["reads_most"] = 2
         with open(os.path.join(TESTS, "data", "guide_conditions.txt"), encoding="utf-8") as file:
             lines = [line for line in file if not line.startswith("#")]
+        answered = set()
         for line in lines:
             name, _, wanted = line.partition(" =")
             where, _, change = name.partition(" ")
@@ -58,9 +59,10 @@ class Conditions(Schemes):
                 its[where].update(eval(change, {"every": every}))
             self.write()
             run = record.load(self.run_dir)
-            said = "".join(letter for letter, question in zip("abcdefghijklmnopqrstuvwxyz", guide.QUESTIONS)
+            said = "".join(chr(ord("a") + at) for at, question in enumerate(guide.QUESTIONS)
                            if any(row.row == "full_tsc" for row, *_ in guide.candidates(run, question)))
             self.assertEqual(said, wanted.strip(), name)
+            answered |= set(said)
             self.assertEqual(guide.wakeups(run, SimpleNamespace(row="full_tsc"), None), 40 if "beat" in change else 0)
             if not change:
                 self.assertEqual([value for question in guide.QUESTIONS for row, value, _ in guide.candidates(run, question) if row.row == "full_tsc"],
@@ -69,6 +71,7 @@ class Conditions(Schemes):
             if change:
                 its[where].clear()
                 its[where].update(before)
+        self.assertEqual(len(answered), len(guide.QUESTIONS), "a question that no line of guide_conditions.txt answers")
 
 
 class Guide(Schemes):
