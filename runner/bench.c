@@ -44,8 +44,8 @@ static double expected_seconds(const struct workload_bench *bench, const struct 
 	for (i = 0; workloads[i]; i++) {
 		if (bench->chosen[i] || workloads[i]->always)
 			seconds += checked_forms_seconds(workloads[i], bench);
-		if (bench->chosen[i])
-			seconds += checked_sections_seconds(workloads[i]->sections, bench);
+		if (bench->chosen[i] && workloads[i]->seconds)
+			seconds += workloads[i]->seconds(bench);
 	}
 	return seconds;
 }
@@ -60,8 +60,8 @@ static int run_workloads(struct workload_bench *bench, struct run *run)
 	for (i = 0; workloads[i] && !error; i++) {
 		if (bench->chosen[i] || workloads[i]->always)
 			error = checked_forms(workloads[i], bench, run);
-		if (!error && bench->chosen[i])
-			error = checked_sections(workloads[i]->sections, bench, run);
+		if (!error && bench->chosen[i] && workloads[i]->measure)
+			error = checked_section(workloads[i], bench, run);
 	}
 	return error;
 }

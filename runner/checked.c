@@ -150,28 +150,14 @@ static void broke(void *arg, int row, const char *why)
 	run_broke(arg, row, why);
 }
 
-int checked_sections(const struct workload_section *sections, struct workload_bench *bench,
-		     struct run *run)
+int checked_section(const struct workload *workload, struct workload_bench *bench, struct run *run)
 {
-	const struct workload_section *section;
-	int error = 0;
+	int error;
 
 	bench->arg = run;
 	bench->step = step;
 	bench->done = done;
 	bench->broke = broke;
-	for (section = sections; section && section->name && !error; section++)
-		error = section->measure(bench, run_section(run, section->name));
+	error = workload->measure(bench, run_section(run, workload->name));
 	return error ? error : workload_stop ? EXIT_INTERRUPTED : 0;
-}
-
-double checked_sections_seconds(const struct workload_section *sections,
-				const struct workload_bench *bench)
-{
-	const struct workload_section *section;
-	double seconds = 0;
-
-	for (section = sections; section && section->name; section++)
-		seconds += section->seconds ? section->seconds(bench) : 0;
-	return seconds;
 }

@@ -64,11 +64,8 @@ int checked_forms(const struct workload *workload, const struct workload_bench *
 		  struct run *run);
 double checked_forms_seconds(const struct workload *workload, const struct workload_bench *bench);
 
-/* Sections that a workload measures itself; each is in the record afterwards, also empty. */
-int checked_sections(const struct workload_section *sections, struct workload_bench *bench,
-		     struct run *run);
-double checked_sections_seconds(const struct workload_section *sections,
-				const struct workload_bench *bench);
+/* The section that a workload measures itself, if it does. An exit code. */
+int checked_section(const struct workload *workload, struct workload_bench *bench, struct run *run);
 
 struct counted_all;
 struct rounds;

@@ -116,15 +116,14 @@ static void record_times(const struct rounds *rounds, struct run *run,
 /* Those that a workload did not run have their section too, an empty one. */
 static void record_missing(struct run *run)
 {
-	const struct workload_section *section;
 	const struct workload_form *form;
 	unsigned int i;
 
 	for (i = 0; workloads[i]; i++) {
 		for (form = workloads[i]->forms; form && form->section; form++)
 			run_section(run, form->section);
-		for (section = workloads[i]->sections; section && section->name; section++)
-			run_section(run, section->name);
+		if (workloads[i]->measure)
+			run_section(run, workloads[i]->name);
 	}
 	run_section(run, "beats");
 	run_section(run, "bytes_by_rate");

@@ -272,11 +272,6 @@ static const struct workload_engine engine = {
 	.json = json,
 };
 
-static const struct workload_section sections[] = {
-	{ .name = "backstep", .measure = measure },
-	{ .name = NULL },
-};
-
 static const struct workload_form forms[] = {
 	{ .section = "stress", .seconds = { 0.02, 0.1, 1 } },
 	{ .section = NULL },
@@ -288,6 +283,6 @@ const struct workload workload_backstep = {
 	.least = SIZE_FULL,
 	.plot = "backstep",
 	.engine = &engine,
-	.sections = sections,
+	.measure = measure,
 	.forms = forms,
 };

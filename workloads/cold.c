@@ -583,16 +583,12 @@ static double seconds(const struct workload_bench *bench)
 	return sum;
 }
 
-static const struct workload_section sections[] = {
-	{ .name = "cold", .measure = measure, .seconds = seconds },
-	{ .name = NULL },
-};
-
 const struct workload workload_cold = {
 	.name = "cold",
 	.text = "an event after the program's other work has evicted caches, TLB and code",
 	.least = SIZE_STANDARD,
 	.plot = "cold",
-	.sections = sections,
+	.measure = measure,
+	.seconds = seconds,
 	.instead = "bench",
 };

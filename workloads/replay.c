@@ -98,16 +98,11 @@ static int measure(const struct workload_bench *bench, json_t *into)
 	return error < 0 ? EXIT_USAGE : error;
 }
 
-static const struct workload_section sections[] = {
-	{ .name = "replay", .measure = measure },
-	{ .name = NULL },
-};
-
 const struct workload workload_replay = {
 	.name = "replay",
 	.text = "gaps between events as a kernel recorded them",
 	.plot = "replay",
 	.engine = &engine,
-	.sections = sections,
+	.measure = measure,
 	.gaps = true,
 };

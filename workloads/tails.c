@@ -129,14 +129,10 @@ static int measure(const struct workload_bench *bench, json_t *into)
 	return error;
 }
 
-static const struct workload_section sections[] = {
-	{ .name = "tails", .measure = measure, .seconds = seconds },
-	{ .name = NULL },
-};
-
 const struct workload workload_tails = {
 	.name = "tails",
 	.least = SIZE_STANDARD,
 	.plot = "tails",
-	.sections = sections,
+	.measure = measure,
+	.seconds = seconds,
 };

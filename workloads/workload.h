@@ -8,7 +8,7 @@
  *   checked rounds  `engine`: threads record, every stamp is judged. run-stress runs it, and a
  *                   bench as often as `forms` says
  *   timed cells     `cells`: what a bench times, round by round
- *   a section       `sections`: figures of its own in the record
+ *   a section       `measure`: figures of its own in the record
  *   its companions  workloads without a text, which the user does not name: they run `with` another
  */
 #pragma once
@@ -110,14 +110,6 @@ struct workload_bench {
 	void (*broke)(void *arg, int row, const char *why);
 };
 
-struct workload_section {
-	const char *name; /* in the record, an array; NULL: the end */
-	/* Appends to `into`. An exit code, after a line on stderr. */
-	int (*measure)(const struct workload_bench *bench, json_t *into);
-	/* Seconds that it will take; NULL: too few to count. */
-	double (*seconds)(const struct workload_bench *bench);
-};
-
 struct workload_engine;
 
 struct workload {
@@ -131,7 +123,12 @@ struct workload {
 	const struct workload_engine *engine; /* workloads/engine/engine.h; NULL: `instead` */
 	const char *instead; /* where it is run, for who asks run-stress for it */
 	const struct workload_form *forms; /* NULL: none in a bench */
-	const struct workload_section *sections; /* NULL: none of its own */
+	/*
+	 * Appends to `into`, the section of the record with the workload's name. An exit code,
+	 * after a line on stderr. NULL: it has none.
+	 */
+	int (*measure)(const struct workload_bench *bench, json_t *into);
+	double (*seconds)(const struct workload_bench *bench); /* of it; NULL: too few to count */
 
 	void (*cells)(const struct workload_cells *plan); /* NULL: nothing to time */
 	bool in_table; /* its cells are lines of the table */
@@ -166,5 +163,5 @@ void workload_list(FILE *out);
 /* Whether a bench can do anything with it. */
 static inline bool workload_benched(const struct workload *workload)
 {
-	return workload->forms || workload->sections || workload->cells;
+	return workload->forms || workload->measure || workload->cells;
 }

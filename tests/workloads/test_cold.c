@@ -51,7 +51,7 @@ static json_t *run(const char *const *names, int count)
 
 	for (i = 0; i < count; i++)
 		rows[i] = driver_find(drivers_checked, names[i]);
-	assert_int_equal(workload_cold.sections[0].measure(&bench, into), 0);
+	assert_int_equal(workload_cold.measure(&bench, into), 0);
 	return into;
 }
 
