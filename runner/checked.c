@@ -114,7 +114,7 @@ int checked_forms(const struct workload *workload, const struct workload_bench *
 	const struct workload_form *form;
 	int error = 0;
 
-	for (form = workload->forms; form && form->section && !error; form++) {
+	for (form = workload->forms; form->section && !error; form++) {
 		if (workload->engine->two_cpus && bench->cpus < 2)
 			printf("%s skipped: it needs two CPUs, not one\n", workload->name);
 		else if (form->seconds[bench->size] > 0)
@@ -128,7 +128,7 @@ double checked_forms_seconds(const struct workload *workload, const struct workl
 	const struct workload_form *form;
 	double seconds = 0;
 
-	for (form = workload->forms; form && form->section; form++)
+	for (form = workload->forms; form->section; form++)
 		seconds += form->seconds[bench->size] * bench->count;
 	return seconds;
 }

@@ -120,7 +120,7 @@ static void record_missing(struct run *run)
 	unsigned int i;
 
 	for (i = 0; workloads[i]; i++) {
-		for (form = workloads[i]->forms; form && form->section; form++)
+		for (form = workloads[i]->forms; form->section; form++)
 			run_section(run, form->section);
 		if (workloads[i]->measure)
 			run_section(run, workloads[i]->name);

@@ -26,7 +26,7 @@ static bool stormed(const struct workload_bench *bench)
 	unsigned int i;
 
 	for (i = 0; workloads[i]; i++)
-		for (form = workloads[i]->forms; form && form->section; form++)
+		for (form = workloads[i]->forms; form->section; form++)
 			if ((bench->chosen[i] || workloads[i]->always) &&
 			    engine_has_storm(workloads[i]) && form->seconds[bench->size] > 0)
 				return true;

@@ -272,11 +272,6 @@ static const struct workload_engine engine = {
 	.json = json,
 };
 
-static const struct workload_form forms[] = {
-	{ .section = "stress", .seconds = { 0.02, 0.1, 1 } },
-	{ .section = NULL },
-};
-
 const struct workload workload_backstep = {
 	.name = "backstep",
 	.text = "the clock goes back, stops, jumps, or records an event itself",
@@ -284,5 +279,5 @@ const struct workload workload_backstep = {
 	.plot = "backstep",
 	.engine = &engine,
 	.measure = measure,
-	.forms = forms,
+	.forms = { { .section = "stress", .seconds = { 0.02, 0.1, 1 } } },
 };

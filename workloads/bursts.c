@@ -26,15 +26,10 @@ static const struct workload_engine engine = {
 	.json = waits_json,
 };
 
-static const struct workload_form forms[] = {
-	{ .section = "stress", .seconds = { 0.1, 0.3, 2 } },
-	{ .section = NULL },
-};
-
 const struct workload workload_bursts = {
 	.name = "bursts",
 	.text = "64 events back to back, then 1 ms of silence",
 	.least = SIZES,
 	.engine = &engine,
-	.forms = forms,
+	.forms = { { .section = "stress", .seconds = { 0.1, 0.3, 2 } } },
 };

@@ -253,15 +253,10 @@ static const struct workload_engine engine = {
 	.json = json,
 };
 
-static const struct workload_form forms[] = {
-	{ .section = "late_beat", .seconds = { 0.03, 0.2, 3 } },
-	{ .section = NULL },
-};
-
 const struct workload workload_late_beat = {
 	.name = "late_beat",
 	.text = "the beat comes later and later, up to several wraps",
 	.plot = "late_beat",
 	.engine = &engine,
-	.forms = forms,
+	.forms = { { .section = "late_beat", .seconds = { 0.03, 0.2, 3 } } },
 };

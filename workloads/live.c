@@ -35,15 +35,10 @@ static const struct workload_engine engine = {
 	.json = live_storm_json,
 };
 
-static const struct workload_form forms[] = {
-	{ .section = "stress", .seconds = { 0.3, 1, 2 } },
-	{ .section = NULL },
-};
-
 const struct workload workload_live = {
 	.name = "live",
 	.text = "a reader on another CPU takes sub-buffers while the writer is interrupted",
 	.least = SIZE_FULL,
 	.engine = &engine,
-	.forms = forms,
+	.forms = { { .section = "stress", .seconds = { 0.3, 1, 2 } } },
 };

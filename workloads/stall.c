@@ -85,15 +85,10 @@ static const struct workload_engine engine = {
 	.json = json,
 };
 
-static const struct workload_form forms[] = {
-	{ .section = "stress", .seconds = { 0.1, 0.3, 2 } },
-	{ .section = NULL },
-};
-
 const struct workload workload_stall = {
 	.name = "stall",
 	.text = "a nested writer keeps an interrupted reserve waiting for more than a wrap",
 	.least = SIZE_FULL,
 	.engine = &engine,
-	.forms = forms,
+	.forms = { { .section = "stress", .seconds = { 0.1, 0.3, 2 } } },
 };

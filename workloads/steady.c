@@ -10,11 +10,6 @@ static const struct workload_engine engine = {
 	.record = engine_record,
 };
 
-static const struct workload_form forms[] = {
-	{ .section = "stress", .seconds = { 0.05, 0.2, 2 } },
-	{ .section = NULL },
-};
-
 static struct workload_cell cell_of(const char *row, const char *workload, unsigned int rounds)
 {
 	return (struct workload_cell){
@@ -70,7 +65,7 @@ const struct workload workload_steady = {
 	.always = true,
 	.plot = "choice",
 	.engine = &engine,
-	.forms = forms,
+	.forms = { { .section = "stress", .seconds = { 0.05, 0.2, 2 } } },
 	.cells = cells,
 	.in_table = true,
 	.beats = true,

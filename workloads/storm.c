@@ -17,24 +17,19 @@ static const struct workload_engine engine = {
 	.record = engine_record_storm,
 };
 
-static const struct workload_form forms[] = {
-	{ .section = "stress", .seconds = { 0.1, 0.35, 4 }, .worst_error = true },
-	{ .section = "stress",
-	  .seconds = { 0, 0.2, 2 },
-	  .worst_error = true,
-	  .bits = NARROW_BITS,
-	  .beaten_bits = NARROW_BEAT_BITS },
-	{ .section = "timed_storm",
-	  .seconds = { 0.05, 0.15, 1 },
-	  .worst_error = true,
-	  .on_timed = "storm on the timed build" },
-	{ .section = NULL },
-};
-
 const struct workload workload_storm = {
 	.name = "storm",
 	.text = "real signals on three nesting levels interrupt the writer",
 	.plot = "storm",
 	.engine = &engine,
-	.forms = forms,
+	.forms = { { .section = "stress", .seconds = { 0.1, 0.35, 4 }, .worst_error = true },
+		   { .section = "stress",
+		     .seconds = { 0, 0.2, 2 },
+		     .worst_error = true,
+		     .bits = NARROW_BITS,
+		     .beaten_bits = NARROW_BEAT_BITS },
+		   { .section = "timed_storm",
+		     .seconds = { 0.05, 0.15, 1 },
+		     .worst_error = true,
+		     .on_timed = "storm on the timed build" } },
 };

@@ -34,6 +34,8 @@ enum workload_size {
 	SIZES, /* as the least size: in none, unless asked for */
 };
 
+#define WORKLOAD_FORMS 3 /* at most */
+
 /* One checked run of every row in a bench. */
 struct workload_form {
 	const char *section; /* of the record, that it goes to; NULL: the end of the forms */
@@ -122,7 +124,7 @@ struct workload {
 
 	const struct workload_engine *engine; /* workloads/engine/engine.h; NULL: `instead` */
 	const char *instead; /* where it is run, for who asks run-stress for it */
-	const struct workload_form *forms; /* NULL: none in a bench */
+	struct workload_form forms[WORKLOAD_FORMS + 1]; /* the last has no section */
 	/*
 	 * Appends to `into`, the section of the record with the workload's name. An exit code,
 	 * after a line on stderr. NULL: it has none.
@@ -163,5 +165,5 @@ void workload_list(FILE *out);
 /* Whether a bench can do anything with it. */
 static inline bool workload_benched(const struct workload *workload)
 {
-	return workload->forms || workload->measure || workload->cells;
+	return workload->forms->section || workload->measure || workload->cells;
 }

@@ -45,7 +45,7 @@ static void every_workload_keeps_the_contract(void **state)
 		assert_true(workload->engine || workload_benched(workload));
 		/* Who asks run-stress for it is told where it is. */
 		assert_true(!workload->text || workload->engine || workload->instead);
-		assert_true(!workload->forms || workload->engine);
+		assert_true(!workload->forms->section || workload->engine);
 		assert_true(!workload->in_table || workload->cells);
 		if (workload->plot) {
 			snprintf(path, sizeof(path), "plots/%s.gp", workload->plot);
