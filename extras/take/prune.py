@@ -21,20 +21,20 @@ def decided(text):
             compared = word == "if" and re.search(name + r"( == \d+)?$", line) and not OPEN.search(name) and \
                 defined.get(name)
             closed = not live or compared or word != "if" and not OPEN.search(name)
-            holds = live and (compared == value if compared and value else compared != "0" if compared else
-                              word == "if" or (name in defined) == (word == "ifdef"))
+            holds = compared == value if compared and value else compared != "0" if compared else \
+                word == "if" or (name in defined) == (word == "ifdef")
             stack.append([closed, holds, holds if closed else True])
             if closed:
                 continue
         elif word in ("elif", "else") and stack[-1][0]:
-            stack[-1][2] = not stack[-1][1] and all(one[2] for one in stack[:-1])
+            stack[-1][2] = not stack[-1][1]
             continue
         elif word == "endif":
             if stack.pop()[0]:
                 continue
         elif word == "define" and live:
             defined[name] = value
-        if live or (word == "endif" and all(one[2] for one in stack)):
+        if live:
             out.append(line)
     return "\n".join(out)
 
@@ -120,7 +120,7 @@ def closing(text, at):
         depth += (text[i] in "({[") - (text[i] in ")}]")
         if not depth:
             return i + 1
-    raise ValueError(text[at:at + 60])
+    raise ValueError(text[at:])
 
 
 def statement(text, at):
@@ -234,7 +234,7 @@ def undeclared(parts):
         if part.kind == "code" and part.code.endswith(");") and name in seen and \
                 part.code.startswith("static") and not any(name in one.uses for one in out[seen[name]:]):
             defined = out[seen[name] - 1]
-            if defined.text.startswith(("static", "/*")) and not defined.text.startswith("/*"):
+            if defined.text.startswith("static"):
                 defined.text = part.text[:part.text.index("static")] + defined.text
             continue
         out.append(part)

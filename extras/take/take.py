@@ -196,7 +196,7 @@ class Names:
                           *(os.path.join(folder, "%d.c" % i) for i in range(len(texts))))
         for line in listed.splitlines():
             fields = line.split("\t")
-            if not line.startswith("!") and not fields[0].startswith("__anon"):
+            if not fields[0].startswith("__anon"):
                 yield fields[0], fields[-1]
 
     def new(self, name):
