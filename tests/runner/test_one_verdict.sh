@@ -40,8 +40,9 @@ int main(int argc, char **argv)
 }
 END
 gcc -D_GNU_SOURCE -fsanitize=address,undefined -I"$scratch/known" -I. judge/known.c "$scratch/known/main.c" "$build/libbase.a" -o "$scratch/known/known" -ljansson -lm 2>"$scratch/err" &&
-	said=$("$scratch/known/known" kept broken found again none gone kept none) &&
-	[ "$said" = "kept:1:3:gcc 3 broken:-1:4:$(echo "$long" | cut -c-63) found:1:9:gcc 9 again:-1:12:gcc 12 none:0:0: gone:0:0: kept:1:3:gcc 3 none:0:0: " ]
+	said=$(timeout 20 "$scratch/known/known" kept broken found again none gone kept none) &&
+	[ "$said" = "kept:1:3:gcc 3 broken:-1:4:$(echo "$long" | cut -c-63) found:1:9:gcc 9 again:-1:12:gcc 12 none:0:0: gone:0:0: kept:1:3:gcc 3 none:0:0: " ] && rm "$scratch/known/explored/known" &&
+	[ "$("$scratch/known/known" again kept)" = "again:0:0: kept:1:3:gcc 3 " ]
 told $? "what is known of a row is of its very source: $said"
 
 mkdir "$tree" && tar -c --exclude=./.git --exclude="./${build#"$PWD"/}" --exclude='./build*' --exclude='./results/2*' . | tar -x -C "$tree"
