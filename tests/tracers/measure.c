@@ -15,13 +15,22 @@ static struct {
 static uint64_t count, deepest, masks; /* a bit for each set of three signals */
 static FILE *clock_set;
 static __thread uint64_t inside;
+static uint64_t slept;
+
+/* A pause takes no time, and its clock goes on by a thousand times as much. */
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+	(void)left;
+	slept += 1000 * ((uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec);
+	return 0;
+}
 
 static uint64_t now(void)
 {
 	struct timespec time;
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec + slept;
 }
 
 static void record(unsigned int stream, uint64_t seq)

@@ -82,13 +82,13 @@ report $? "a time may be off by the resolution"
 adapter ', "one_order": true'
 "$judge" "$toy/" | grep -q 'order *broken *1 of 999;'
 report $? "in one order the second stream goes back where it begins"
-printf '{"tracer": "toy", "workloads": ["steady"]}' >"$toy/adapter.json"
+printf '{"tracer": "toy", "workloads": ["steady", "stall"]}' >"$toy/adapter.json"
 FAULT=back "$judge" --rounds 2 "$toy/" >"$scratch/out" &&
-	grep -q 'window *no promise *2 of 2800; worst: 0/200 earlier than its call, by 1000' "$scratch/out"
-report $? "what is not promised is a figure, over all rounds"
+	[ "$(grep -c 'window *no promise *2 of 2800; worst: 0/200 earlier than its call, by 1000' "$scratch/out")" -eq 2 ]
+report $? "what is not promised is a figure, over all rounds, of each workload"
 FAULT=away "$judge" "$toy/" "$toy/../none" 2>"$scratch/err"
-[ $? -eq 1 ] && grep -q 'no adapter: ' "$scratch/err"
-report $? "one that is not there"
+[ $? -eq 1 ] && grep -q 'no adapter: ' "$scratch/err" && [ "$(wc -l <"$scratch/err")" -eq 2 ]
+report $? "one that is not there, and one that is away from its first workload on"
 "$judge" --workload calm "$toy/" 2>"$scratch/err"
 [ $? -eq 1 ] && grep -q "toy/ has no workload 'calm'" "$scratch/err"
 report $? "a workload that it has not"
@@ -99,7 +99,7 @@ FAULT=rare "$judge" --smallest --events 2000 --keep "$scratch/rare" "$toy/" | gr
 report $? "the smallest run with a breach, which is kept, and drawn"
 FAULT=swapped "$judge" --smallest --events 40 "$toy/" | grep -q 'breach: --workload steady --events 1$'
 report $? "though only the order is broken"
-"$judge" --json - "$toy/" 2>"$scratch/err" | python3 -c 'import json, sys; sys.exit(len(json.load(sys.stdin)) != 1)' && grep -q 'whole *' "$scratch/err"
+"$judge" --json - "$toy/" 2>"$scratch/err" | python3 -c 'import json, sys; sys.exit(len(json.load(sys.stdin)) != 2)' && grep -q 'whole *' "$scratch/err"
 report $? "--json -: the document alone is on standard output"
 FAULT=hang "$judge" "$toy/" 2>"$scratch/err" &
 sleep 0.5
