@@ -21,8 +21,7 @@ def decided(text):
             compared = word == "if" and re.search(name + r"( == \d+)?$", line) and not OPEN.search(name) and \
                 defined.get(name)
             closed = not live or compared or word != "if" and not OPEN.search(name)
-            holds = compared == value if compared and value else compared != "0" if compared else \
-                word == "if" or (name in defined) == (word == "ifdef")
+            holds = compared == value if compared and value else compared != "0" if compared else word == "if" or (name in defined) == (word == "ifdef")
             stack.append([closed, holds, holds if closed else True])
             if closed:
                 continue

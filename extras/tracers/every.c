@@ -558,7 +558,8 @@ static void copy_maps(const char *folder)
 
 int every_run(const char *folder)
 {
-	const struct itimerval tick = { { 0, TICK_US }, { 0, TICK_US } }, none = { 0 };
+	const struct itimerval tick = { { 0, TICK_US }, { 0, TICK_US } };
+	static const struct itimerval none;
 	const char *clock = getenv("EVERY_CLOCK");
 	pthread_t thread;
 	int code, i;

@@ -50,7 +50,15 @@ class Fake(swarm.Row):
         return 2 if options["events"] > 1 and options["nested"] and options["jumps"] else timeout_s, ""
 fake = Fake("build", "a", None)
 assert fake.shrunk(dict(events=5, nested=2, jumps=2, clock="slow", bits=1, other=7), 0) == dict(events=2, nested=1, jumps=1, clock=None, bits=None, other=None)
-assert fake.tries == 20' "$scratch/silent"
+assert fake.tries == 20
+class Three(swarm.Row):
+    runs = ""
+    def run(self, options, timeout_s):
+        Three.runs += self.name
+        return 2 * (self.name == "a"), ""
+its = swarm.Swarm([Three("build", name, None) for name in "abc"], SimpleNamespace(seed=1, minutes=1, draws=40, each=1))
+its.work()
+assert its.broken == ["a"] and set(Three.runs[-20:]) == set("bc"), Three.runs' "$scratch/silent"
 report $? "rows are searched and stormed, or an object is searched; a draw costs what it multiplies, and is made as small as it can be"
 printf '#!/bin/sh\nexit 3\n' >"$scratch/silent/explore" && chmod +x "$scratch/silent/explore"
 python3 -B explore/swarm.py "$scratch/silent" 1 --only search --draws 2 >"$scratch/said"

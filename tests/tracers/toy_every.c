@@ -39,9 +39,9 @@ static uint64_t now(void)
 {
 	struct timespec time;
 
+	clock_gettime(CLOCK_MONOTONIC, &time);
 	if (small_tsc || is("tsc"))
 		return __builtin_ia32_rdtsc();
-	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
