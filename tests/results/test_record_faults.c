@@ -288,6 +288,36 @@ static void unwritable_root_is_refused(void **state)
 	assert_earlier_intact(f, &e);
 }
 
+static int create_with(const struct fixture *f, unsigned int descriptors)
+{
+	int status, next = dup(0);
+	struct rlimit limit, few;
+	struct record *rec;
+
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	few = limit;
+	few.rlim_cur = (rlim_t)next + descriptors;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	status = record_create(f->root, ALIAS, &rec);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_null(rec);
+	return status;
+}
+
+/* The files that a record opens, each where no descriptor is left for it. */
+static void a_file_that_cannot_be_opened_is_named(void **state)
+{
+	static const char *const named[] = { "open %s/results: ", "open %s/results/.lock: ",
+					     "-" ALIAS ": ", "-" ALIAS "/rows.jsonl: " };
+	struct fixture *f = *state;
+	unsigned int i;
+
+	for (i = 0; i < COUNT(named); i++)
+		assert_fails(create_with(f, i), EXIT_RESOURCE, path_in("", named[i], f->dir) + 1);
+	assert_int_equal(entry_count(f->root), 1); /* .lock */
+}
+
 /* In a mount namespace of this process, so that nothing stays mounted. */
 static void a_full_disk_is_told_before_the_run(void **state)
 {
@@ -306,6 +336,7 @@ static void a_full_disk_is_told_before_the_run(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		RECORD_TEST(a_file_that_cannot_be_opened_is_named),
 		RECORD_TEST(second_run_is_refused_before_it_touches),
 		RECORD_TEST(kills_lose_no_row_and_break_no_run),
 		RECORD_TEST(latest_flips_atomically),
