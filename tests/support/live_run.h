@@ -97,7 +97,7 @@ static void assert_seen(const struct live_fault *fault, unsigned int threads)
 	if (fault->take)
 		driver.take = fault->take;
 	turn = 0;
-	for (tries = 0; tries < 8; tries++, seed++) {
+	for (tries = 0; tries < 32; tries++, seed++) {
 		live_run(threads, 0.2, 0);
 		if (result.check.violations[fault->oracle])
 			break;
