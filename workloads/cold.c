@@ -58,7 +58,7 @@
 /* Ticks of the row's clock from one event to the next: within a field of 14 bits, wherever in it.
  */
 #define GAP 2000
-#define STRAY 8 /* events of a block that an interrupt made late */
+#define STRAY 8 /* events of a block that an interrupt made late, or that came at a carry */
 #define SLACK 8000 /* that an event may take before and after it reads its clock */
 
 enum form { PLAIN, EXTENDED, FORMS };
@@ -173,26 +173,6 @@ static bool extends(const struct subject *subject)
 		subject->driver->desc->extension == EXTEND_ON_CARRY);
 }
 
-/*
- * Before the eviction: where no short gap would leave the field of a row that extends on a carry,
- * an event at the beginning of the next one.
- */
-static void align(struct subject *subject)
-{
-	uint64_t wrap, next;
-
-	if (!extends(subject) || subject->driver->desc->extension != EXTEND_ON_CARRY)
-		return;
-	wrap = UINT64_C(1) << subject->driver->stamp_bits;
-	next = (subject->last | (wrap - 1)) + 1;
-	if (subject->last + GAP + SLACK < next)
-		return;
-	set_clock(subject, next);
-	subject->driver->run(subject->buffer.scheme, &subject->buffer.writer, 1);
-	note_clock(subject);
-	subject->extensions++;
-}
-
 /* Sets the clock for the event that comes next. */
 static void plan_gap(struct subject *subject, enum form form)
 {
@@ -232,8 +212,6 @@ static void round_of_all(struct cold *cold, enum evict_kind kind, unsigned int r
 
 	shuffle(cold, order);
 	beats(cold);
-	for (i = 0; i < cold->subjects; i++)
-		align(&cold->subject[i]);
 	evict(&cold->evict, kind);
 	if (kind == EVICT_POLLED || kind == EVICT_SHARED)
 		neighbour_wait(&cold->neighbour);
@@ -427,7 +405,7 @@ static int run_block(struct cold *cold, enum evict_kind kind, unsigned int block
 {
 	unsigned int order[DRIVERS_MAX + 2], round, i, opened;
 	uint64_t limit;
-	int error = 0;
+	int error = EXIT_FINE;
 
 	shuffle(cold, order);
 	for (opened = 0; opened < cold->subjects; opened++) {

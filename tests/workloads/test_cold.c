@@ -252,6 +252,21 @@ static bool is_mapped(const void *page)
 	return !msync((void *)page, 4096, MS_ASYNC);
 }
 
+/* Pages of its data that an eviction reads: all were given back before. */
+static size_t read_by(struct evict *its, enum evict_kind kind)
+{
+	static unsigned char is_there[4096];
+	size_t i, pages = 0;
+
+	assert_false(madvise(its->data, its->data_bytes, MADV_NOHUGEPAGE) ||
+		     madvise(its->data, its->data_bytes, MADV_DONTNEED));
+	evict(its, kind);
+	assert_false(mincore(its->data, its->data_bytes, is_there));
+	for (i = 0; i < its->data_bytes / 4096; i++)
+		pages += is_there[i] & 1;
+	return pages;
+}
+
 /* Twice each cache of machines that hwloc makes up, and no more of one than a test allows. */
 static void caches_of_made_up_machines(void **state)
 {
@@ -267,6 +282,10 @@ static void caches_of_made_up_machines(void **state)
 		  (2 << 20) + 128, (2 << 20) + 128, 4 << 20 },
 		{ "pack:1 l1d:1(size=32768) core:1 pu:1", SIZE_MAX, 0, 64 << 10, 2 << 20 },
 	};
+	static const bool with_code[EVICT_KINDS] = { [EVICT_CODE] = true,
+						     [EVICT_ALL] = true,
+						     [EVICT_HUGE] = true,
+						     [EVICT_NEIGHBOUR] = true };
 	struct place machine = { .topology = NULL };
 	enum evict_kind kind;
 	struct evict its;
@@ -284,12 +303,15 @@ static void caches_of_made_up_machines(void **state)
 		evict_most = made[i].most;
 		assert_int_equal(evict_open(&its, &machine, 0), 0);
 		evict_most = SIZE_MAX;
-		for (kind = 0; kind < EVICT_KINDS; kind++) {
-			assert_int_equal(its.bytes[kind], wanted[kind]);
-			evict(&its, kind);
-		}
 		assert_int_equal(its.data_bytes, made[i].data);
 		assert_int_equal(its.data[its.data_bytes - 1], 0x5a);
+		for (kind = 0; kind < EVICT_KINDS; kind++) {
+			const uint64_t random = its.random;
+
+			assert_int_equal(its.bytes[kind], wanted[kind]);
+			assert_int_equal(read_by(&its, kind), (wanted[kind] + 4095) / 4096);
+			assert_int_equal(its.random != random, with_code[kind]);
+		}
 		assert_true(is_mapped(its.pages) && is_mapped(its.pages + 8191 * 4096));
 		evict_close(&its);
 		assert_false(is_mapped(its.pages) || is_mapped(its.data));
