@@ -134,8 +134,8 @@ def of_c(path, flags):
 
 
 def unique(found):
-    """Through macros the same place is met again."""
-    return sorted({(one.begin, one.end, one.after): one for one in found}.values())
+    """Through macros the same place is met again, and arguments that are one text change places."""
+    return sorted({(one.begin, one.end, one.after): one for one in found if one.before != one.after}.values())
 
 
 COMPARE = {ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">"),
