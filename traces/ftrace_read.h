@@ -20,6 +20,8 @@
 #define FTRACE_COMMIT_MASK 0xfffffu
 #define FTRACE_COMMIT_LOST (UINT64_C(1) << 31)
 #define FTRACE_COMMIT_COUNT (UINT64_C(1) << 30)
+/* Linux 6.18 sets bit 31 by a negative int, and so all above it, too. */
+#define FTRACE_COMMIT(stored) ((stored) >> 31 == UINT64_MAX >> 31 ? (uint32_t)(stored) : (stored))
 /* An extend or absolute that jumps further is taken for damage: over two years in ns. */
 #define FTRACE_JUMP_BITS 56
 

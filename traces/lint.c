@@ -330,6 +330,24 @@ static bool take_span(struct lint *lint, const struct lint_event *event, bool so
 	return false;
 }
 
+static void note_jump(struct lint_stream *stream, const struct lint_event *event)
+{
+	struct lint_jump *jump = &stream->jump;
+	int64_t from = stream->packet_any ? stream->packet_last : stream->packet_begin;
+
+	if (jump->by && !jump->has_after) {
+		jump->has_after = true;
+		jump->after = event->time;
+	}
+	if (event->time > from && from > 0 && lint_distance(event->time, from) > jump->by)
+		*jump = (struct lint_jump){ lint_distance(event->time, from),
+					    event->place,
+					    event->time,
+					    stream->before,
+					    0,
+					    false };
+}
+
 static void take(struct lint *lint, const struct lint_event *event)
 {
 	struct lint_stream *stream = &lint->streams[event->stream];
@@ -344,6 +362,7 @@ static void take(struct lint *lint, const struct lint_event *event)
 		step(lint, event, "time", false);
 	stream->repeats += event->order == LINT_ORDERED && stream->has_ordered &&
 			   stream->ordered_is_event && event->time == stream->ordered;
+	note_jump(stream, event);
 	if (!stream->packet_any || event->time > stream->packet_last) {
 		stream->packet_any = true;
 		stream->packet_last = event->time;
@@ -367,24 +386,29 @@ static bool is_suspect(const struct lint_stream *stream, int64_t time)
 	       (time < stream->first && lint_distance(time, stream->before / 1000) <= near / 1000);
 }
 
-/* Do so many come after a time that is 1000 times those before it that they all are? */
-static void count_beyond(struct lint *lint, struct lint_stream *stream, int64_t time)
+/* The finding's own neighbours, and not those of the event that settles it. */
+static void beside_newest(struct lint *lint, enum lint_kind kind, int64_t before, int64_t after)
 {
 	struct lint_finding *finding;
 
+	if (lint->found[kind] > LINT_SHOWN)
+		return;
+	finding = &lint->shown[kind][lint->found[kind] - 1];
+	finding->before = before;
+	finding->has_after = true;
+	finding->after = after;
+}
+
+/* Do so many come after a time that is 1000 times those before it that they all are? */
+static void count_beyond(struct lint *lint, struct lint_stream *stream, int64_t time)
+{
 	if (stream->beyond && time < stream->first_beyond.time / 32)
 		stream->beyond = 0;
 	if (!stream->beyond || ++stream->beyond != UNIT_EVENTS)
 		return;
 	lint_add(lint, LINT_UNIT, &stream->first_beyond,
 		 "from here on about 1000 times the times before");
-	if (lint->found[LINT_UNIT] > LINT_SHOWN)
-		return;
-	/* Its own neighbours, and not those of the event that settles it. */
-	finding = &lint->shown[LINT_UNIT][lint->found[LINT_UNIT] - 1];
-	finding->before = stream->before_beyond;
-	finding->has_after = true;
-	finding->after = stream->after_beyond;
+	beside_newest(lint, LINT_UNIT, stream->before_beyond, stream->after_beyond);
 }
 
 /* The suspect is of another unit if the next time is about that before it. */
@@ -487,6 +511,7 @@ void lint_packet_begin(struct lint *lint, uint32_t index, uint64_t place, bool h
 	lint_settle(lint, index, time);
 	stream->packet_any = false;
 	stream->packet_begin = time;
+	stream->jump.by = 0;
 	if (!has)
 		return;
 	if (time <= 0) {
@@ -507,6 +532,8 @@ void lint_packet_end(struct lint *lint, uint32_t index, bool has, int64_t time)
 {
 	struct lint_event event = { .stream = index, .time = time };
 	struct lint_stream *stream = &lint->streams[index];
+	const struct lint_jump *jump = &stream->jump;
+	enum lint_kind kind;
 
 	lint_settle(lint, index, time);
 	event.place = stream->packet_last_place;
@@ -518,9 +545,15 @@ void lint_packet_end(struct lint *lint, uint32_t index, bool has, int64_t time)
 	} else if (has && stream->packet_any && stream->packet_last > time) {
 		event.time = stream->packet_last;
 		stream->before = stream->packet_before;
-		add_by(lint,
-		       ranges(lint, lint_distance(time, event.time)) ? LINT_WRAP : LINT_PACKET,
-		       &event, time, "lies behind the end of its packet");
+		kind = ranges(lint, lint_distance(time, event.time)) ? LINT_WRAP : LINT_PACKET;
+		/* The first that does, where one step leads over the end. */
+		if (jump->by && jump->has_after && jump->before <= time && jump->time > time) {
+			event.time = jump->time;
+			event.place = jump->place;
+		}
+		add_by(lint, kind, &event, time, "lies behind the end of its packet");
+		if (event.time != stream->packet_last)
+			beside_newest(lint, kind, jump->before, jump->after);
 	} else if (has) {
 		lint_point(lint, &event, "end of packet");
 	}

@@ -30,10 +30,12 @@ static void begin_subbuf(struct lint_subbufs *to, const struct ftrace_reader *re
 	bool has_room;
 
 	memcpy(&commit, reader->subbuf + 8, sizeof(commit));
+	commit = FTRACE_COMMIT(commit);
 	used = FTRACE_HEADER_BYTES + (commit & FTRACE_COMMIT_MASK);
 	has_room = used + sizeof(lost) <= reader->subbuf_bytes;
 	if (commit & FTRACE_COMMIT_COUNT && has_room)
 		memcpy(&lost, reader->subbuf + used, sizeof(lost));
+	to->lint->uncounted += commit & FTRACE_COMMIT_LOST && !(commit & FTRACE_COMMIT_COUNT);
 	lint_packet_begin(to->lint, to->stream, reader->offset, true,
 			  (int64_t)ftrace_subbuf_begin(reader->subbuf));
 	lint_loss(to->lint, to->stream, reader->offset, lost, wrong_loss(commit, lost, has_room));

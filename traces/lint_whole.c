@@ -393,15 +393,17 @@ json_t *lint_json(const struct lint *lint, const char *path)
 
 bool lint_print_loss(const struct lint *lint, FILE *out, const char *path)
 {
-	const struct lint_sums sums = lint_sums(lint);
+	const uint64_t lost = lint_sums(lint).lost, wrong = lint->found[LINT_LOSS] - lint->told;
 
-	fprintf(out, "%s: %" PRIu64 " lost%s", path, sums.lost,
+	fprintf(out, "%s: %" PRIu64 " lost%s", path, lost,
 		lint->fault.set ? " before the damage" : "");
-	if (lint->found[LINT_LOSS])
-		fprintf(out, ", and %" PRIu64 " counts of losses are wrong: see --lint",
-			lint->found[LINT_LOSS]);
+	if (lint->uncounted)
+		fprintf(out, ", and more in %" PRIu64 " places that nothing counts",
+			lint->uncounted);
+	if (wrong)
+		fprintf(out, "; %" PRIu64 " counts of losses are wrong: see --lint", wrong);
 	putc('\n', out);
-	return sums.lost || lint->found[LINT_LOSS];
+	return lost || lint->uncounted || wrong;
 }
 
 /* What there is to say of a trace without findings; NULL: "nothing found". */
@@ -428,6 +430,7 @@ static void print_counts(const struct lint *lint, FILE *out, const char *path)
 		{ lint->not_begun, "spans not begun" },
 		{ lint->twice, "spans twice" },
 		{ lint->cut, "event cut off" },
+		{ lint->uncounted, "losses without a count" },
 	};
 	const struct lint_sums sums = lint_sums(lint);
 	size_t i;

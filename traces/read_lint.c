@@ -95,6 +95,7 @@ static bool is_subbuf(const struct trace_file *file)
 	if (file->size < FTRACE_HEADER_BYTES)
 		return false;
 	memcpy(&commit, file->bytes + 8, sizeof(commit));
+	commit = FTRACE_COMMIT(commit);
 	if (!file->bytes[0] && !commit)
 		return true; /* zeros, which its reader names */
 	return (commit & ~(FTRACE_COMMIT_LOST | FTRACE_COMMIT_COUNT)) - 1 < most ||
@@ -144,15 +145,30 @@ static bool is_file(const char *path)
 	return !stat(path, &stat_now) && S_ISREG(stat_now.st_mode) && stat_now.st_size;
 }
 
-bool read_lint_only(const char *path)
+/* Of what cannot be read: that no trace is known by it. */
+static const struct lint_form *form_at(const char *path)
 {
-	const struct lint_form *form;
+	const struct lint_form *form = &others[UNKNOWN];
 	struct trace_file file;
 
 	if (!is_file(path) || trace_file_open(&file, path))
-		return false;
+		return form;
 	form = form_of(&file);
 	trace_file_close(&file);
+	return form;
+}
+
+bool read_lint_takes(const char *path)
+{
+	const struct lint_form *form = form_at(path);
+
+	return form && (form->importer || (form->unpack && strstr(path, ".json.")));
+}
+
+bool read_lint_only(const char *path)
+{
+	const struct lint_form *form = form_at(path);
+
 	if (!form || form == &others[UNKNOWN] || form == &others[TEXT])
 		return false;
 	fail_line("%s is %s%s", path, form->name,

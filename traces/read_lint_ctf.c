@@ -35,10 +35,21 @@ static void take_event(void *arg, const struct ctf_event *event)
 
 static void take_losses(struct ctf_lint *to, uint32_t stream, uint64_t place)
 {
-	if (to->discarded != UNSAID)
+	uint64_t *owed = &to->lint->streams[stream].owed, again;
+	bool uncounted = to->missing > 0 && to->discarded == UNSAID;
+
+	if (to->discarded < 0 && to->discarded != UNSAID) {
 		lint_loss(to->lint, stream, place, (uint64_t)to->discarded,
-			  to->discarded < 0 ? "events_discarded goes back by" : NULL);
-	if (to->missing != UNSAID && (to->missing < 0 || to->discarded == UNSAID))
+			  "events_discarded goes back by");
+		*owed -= (uint64_t)to->discarded;
+	} else if (to->discarded != UNSAID) {
+		again = (uint64_t)to->discarded < *owed ? (uint64_t)to->discarded : *owed;
+		*owed -= again;
+		lint_loss(to->lint, stream, place, (uint64_t)to->discarded - again, NULL);
+	}
+	to->lint->uncounted += uncounted;
+	to->lint->told += uncounted;
+	if (uncounted || (to->missing != UNSAID && to->missing < 0))
 		lint_loss(to->lint, stream, place, (uint64_t)to->missing,
 			  to->missing < 0 ? "packet_seq_num goes back by" :
 					    "packets are missing by packet_seq_num, and "

@@ -121,7 +121,10 @@ static int worst(int one, int other)
 	return one > other ? one : other;
 }
 
-/* CTF traces below a folder: chunks, or what a session of LTTng has in ust/uid/...; -1: none. */
+/*
+ * CTF traces below a folder: chunks, or what a session of LTTng has in ust/uid/...; for --lint its
+ * files of other formats, too. -1: none.
+ */
 static int read_below(const struct read_options *options, const char *path, unsigned int depth,
 		      struct read_sum *sum)
 {
@@ -138,6 +141,9 @@ static int read_below(const struct read_options *options, const char *path, unsi
 			    PATH_MAX)
 			status = worst(status, is_ctf(below) ?
 						       read_ctf_directory(options, below, sum) :
+					       options->lint && read_lint_takes(below) ?
+						       read_lint(options, below,
+								 (char *[]){ below }, 1, sum) :
 					       depth ? read_below(options, below, depth - 1, sum) :
 						       -1);
 		free(names[i]);

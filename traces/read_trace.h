@@ -78,6 +78,9 @@ int read_lint(const struct read_options *options, const char *path, char **paths
  * NULL. How many events were lost. */
 uint64_t read_lint_json(const struct read_options *options, FILE *from, const char *path);
 
+/* Is it a file of another format than CTF or ftrace that --lint reads? */
+bool read_lint_takes(const char *path);
+
 /* Is it a file that only --lint reads, or none that is read? Says so in a line on stderr. */
 bool read_lint_only(const char *path);
 

@@ -34,8 +34,9 @@ fuzz: ##- fuzz what reads ftrace's sub-buffers, CTF, Chrome's JSON, perf.data an
 	@sh traces/fuzz.sh $(BUILD) $(SECONDS)
 
 lint: ## is the time right in a trace (CTF, Chrome's JSON, perf.data, ftrace, XRay): TRACES="trace.json perf.data"
+	@[ -n "$(TRACES)" ] || { echo 'stampede: make lint TRACES="FILE..." (ARGS=--loss counts lost events alone)' >&2; exit 1; }
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/read-trace
-	@$(BUILD)/read-trace --lint $(TRACES)
+	@$(BUILD)/read-trace --lint $(ARGS) $(TRACES)
 
 .PHONY: fuzz lint

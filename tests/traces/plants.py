@@ -122,7 +122,7 @@ def ctf(rng, fault, folder):
         need = rf"event {last}: wrap: end of packet jumps ahead by \d+ ns, about {ranges} \* 2\^{bits}; "
     elif fault == "false":  # an event behind its successor
         times[i] = times[i - 1] - rng.randrange(1, min(times[i - 1] - packet["begin"], 4000))
-        need = rf"event {last}: wrap: lies behind the end of its packet, by \d+ ns"
+        need = rf"event {place + i}: wrap: lies behind the end of its packet, by \d+ ns; .* before it {times[i - 1]}, "
     elif fault == "discarded":
         packet["lost"] += by
         need = rf"event {last + 1}: loss: events_discarded goes back by: -{packet['lost'] - after['lost']}; "
