@@ -202,7 +202,8 @@ static void writers_share_a_ring(void **state)
 static void unlocked_rows_break(void **state)
 {
 	const struct driver *unlocked = driver_find(drivers_checked, "full_tsc");
-	struct engine_result *result;
+	struct engine_result *result = NULL;
+	unsigned int tries = 0;
 
 	SKIP_IF(plan.count < 2, "two writers need two CPUs");
 #ifndef __x86_64__
@@ -210,7 +211,10 @@ static void unlocked_rows_break(void **state)
 	skip();
 #endif
 	assert_int_equal(unlocked->desc->shared_promises, 0);
-	result = run_shared(unlocked, &workload_threads, 0);
+	do { /* on a busy machine they may take turns */
+		free(result);
+		result = run_shared(unlocked, &workload_threads, 0);
+	} while (engine_verdict(&shared, result) != VERDICT_BROKEN && ++tries < 20);
 	assert_int_equal(engine_verdict(&shared, result), VERDICT_BROKEN);
 	assert_true(result->check.violations[ORACLE_CONSERVATION] > 0);
 	free(result);
