@@ -84,8 +84,7 @@ while IFS=: read -r name wanted; do
 		tr ' ' '\n' | sed 's/^1//' | sort | tr '\n' ' ' | sed 's/^ *//; s/ *$//')
 	[ "$got" = "$wanted" ]
 	report $? "$name: $(echo "$wanted" | wc -w) outcomes"
-	[ "$got" = "$wanted" ] || sed 's/^/# /' "$scratch/err"
-	[ "$got" = "$wanted" ] || echo "# wanted $wanted, got $got"
+	[ "$got" = "$wanted" ] || { sed 's/^/# /' "$scratch/err" && echo "# wanted $wanted, got $got"; }
 done <"$scratch/wanted"
 # Rows, and broken ones: how many executions, of how many events, and what is told of the first that is broken. Their
 # number is the compiled code's; new lines behind those of `$ PATCH ROW OPTIONS` are in $counts, if a change is wanted.
