@@ -34,9 +34,27 @@ static const struct driver *row(const struct driver *const *drivers, const char 
 	return driver;
 }
 
-/* All kinds but `without` (TRIAL_KINDS: all), of builds that may be of different rows. */
-static struct evidence played(enum trial_kind without, const struct driver *counting,
-			      const struct driver *timed, const struct driver *cheap)
+/* A row in each build; a test may put another one into one of them. */
+struct builds {
+	const struct driver *counting, *timed, *cheap;
+};
+
+static struct builds builds_of(const char *name)
+{
+	return (struct builds){ row(drivers_counting, name), row(drivers_timed, name),
+				row(drivers_cheap, name) };
+}
+
+static struct evidence played_kinds(const char *list, struct builds builds)
+{
+	assert_int_equal(setenv("STAMPEDE_TRIALS", list, 1), 0);
+	assert_true(trial_play(&trial, builds.counting, builds.timed, builds.cheap));
+	assert_int_equal(unsetenv("STAMPEDE_TRIALS"), 0);
+	return (struct evidence){ .trial = &trial };
+}
+
+/* All kinds but `without` (TRIAL_KINDS: all). */
+static struct evidence played(enum trial_kind without, struct builds builds)
 {
 	char list[128] = "";
 	unsigned int kind;
@@ -47,24 +65,28 @@ static struct evidence played(enum trial_kind without, const struct driver *coun
 		strcat(list, trial_kind_name((enum trial_kind)kind));
 		strcat(list, " ");
 	}
-	assert_int_equal(setenv("STAMPEDE_TRIALS", list, 1), 0);
-	assert_true(trial_play(&trial, counting, timed, cheap));
-	assert_int_equal(unsetenv("STAMPEDE_TRIALS"), 0);
-	return (struct evidence){ .trial = &trial };
+	return played_kinds(list, builds);
 }
 
-static enum verdict word(enum trial_kind without, const struct driver *counting,
-			 const struct driver *timed, const struct driver *cheap)
+static enum verdict word(enum trial_kind without, struct builds builds)
 {
-	struct evidence evidence = played(without, counting, timed, cheap);
+	struct evidence evidence = played(without, builds);
 
 	return verdict_of_row(&evidence, VERDICT_KEPT);
 }
 
 static enum verdict word_of(enum trial_kind without, const char *name)
 {
-	return word(without, row(drivers_counting, name), row(drivers_timed, name),
-		    row(drivers_cheap, name));
+	return word(without, builds_of(name));
+}
+
+/* The row `narrow` in the counting build, `name` in the others. */
+static struct builds narrow_and(const char *name)
+{
+	struct builds builds = builds_of(name);
+
+	builds.counting = &driver_counting_narrow;
+	return builds;
 }
 
 /* ---- every row ---- */
@@ -116,26 +138,18 @@ static void without_a_trial_its_promises_are_not_tried(void **state)
 	};
 	static struct scheme_desc only_order;
 	static struct check check;
+	struct evidence evidence;
 	unsigned int i;
 
 	assert_int_equal(word_of(TRIAL_KINDS, "packed_word"), VERDICT_KEPT);
 	for (i = 0; i < COUNT(cases); i++) {
-		struct evidence evidence =
-			played(cases[i].without, row(drivers_counting, cases[i].row),
-			       row(drivers_timed, cases[i].row), row(drivers_cheap, cases[i].row));
-
+		evidence = played(cases[i].without, builds_of(cases[i].row));
 		assert_int_equal(verdict_of_promise(&evidence, cases[i].lost), VERDICT_NOT_TRIED);
 		assert_int_equal(verdict_tries(&evidence, cases[i].lost), 0);
 		assert_int_equal(verdict_of_row(&evidence, VERDICT_KEPT), VERDICT_NOT_TRIED);
 	}
 	/* What three kinds try is not tried without the three. */
-	assert_int_equal(setenv("STAMPEDE_TRIALS", "interrupts,slow", 1), 0);
-	assert_true(trial_play(&trial, row(drivers_counting, "packed_upper"),
-			       row(drivers_timed, "packed_upper"),
-			       row(drivers_cheap, "packed_upper")));
-	assert_int_equal(unsetenv("STAMPEDE_TRIALS"), 0);
-	struct evidence evidence = { .trial = &trial };
-
+	evidence = played_kinds("interrupts,slow", builds_of("packed_upper"));
 	assert_int_equal(verdict_of_promise(&evidence, PROMISE_WRAP_PROOF), VERDICT_NOT_TRIED);
 	assert_int_equal(verdict_of_promise(&evidence, PROMISE_STEP_PROOF), VERDICT_NOT_TRIED);
 	assert_int_equal(verdict_of_promise(&evidence, PROMISE_EXACT), VERDICT_KEPT);
@@ -200,27 +214,18 @@ static void a_zero_that_means_none_is_broken_at_every_width(void **state)
 		none_bits = widths[i];
 		/* By the play of corners alone; of gaps that begin anywhere one meets a width
 		 * of 16. */
-		assert_int_equal(setenv("STAMPEDE_TRIALS", "corners", 1), 0);
-		assert_true(trial_play(&trial, &driver_counting_narrow,
-				       row(drivers_timed, "packed_word"),
-				       row(drivers_cheap, "packed_word")));
-		assert_int_equal(unsetenv("STAMPEDE_TRIALS"), 0);
+		played_kinds("corners", narrow_and("packed_word"));
 		if (!strstr(trial.why, "after a gap of 1342177"))
 			fail_msg("%u bits: %s", widths[i], trial.why);
 	}
 	none_bits = 0;
-	assert_int_equal(word(TRIAL_KINDS, &driver_counting_narrow,
-			      row(drivers_timed, "packed_word"), row(drivers_cheap, "packed_word")),
-			 VERDICT_KEPT);
+	assert_int_equal(word(TRIAL_KINDS, narrow_and("packed_word")), VERDICT_KEPT);
 	last_bits = 32;
 }
 
 static void a_narrow_last_is_broken_with_the_gap_that_breaks_it(void **state)
 {
-	assert_int_equal(word(TRIAL_KINDS, &driver_counting_narrow,
-			      row(drivers_timed, "extended_header"),
-			      row(drivers_cheap, "extended_header")),
-			 VERDICT_BROKEN);
+	assert_int_equal(word(TRIAL_KINDS, narrow_and("extended_header")), VERDICT_BROKEN);
 	/* The first objection, though others come later. */
 	assert_string_equal(trial.why, "gaps of all sizes: decoded is off by whole wraps after a "
 				       "gap of 4294967296 ticks");
@@ -230,23 +235,18 @@ static void a_narrow_last_is_broken_with_the_gap_that_breaks_it(void **state)
 static void is_found_by(enum trial_kind kind, const char *name, struct scheme_desc desc,
 			const char *why)
 {
-	struct driver counting = *row(drivers_counting, name), timed = *row(drivers_timed, name),
-		      cheap = *row(drivers_cheap, name);
-	bool in_timed = kind == TRIAL_TIMED, in_cheap = kind == TRIAL_CHEAP;
-	const char *good = "extended_header";
+	struct builds its = builds_of(name), builds = builds_of("extended_header");
+	struct driver liar = kind == TRIAL_TIMED ? *its.timed :
+			     kind == TRIAL_CHEAP ? *its.cheap :
+						   *its.counting;
 
-	counting.desc = timed.desc = cheap.desc = &desc;
-	assert_int_equal(word(TRIAL_KINDS,
-			      in_timed || in_cheap ? row(drivers_counting, good) : &counting,
-			      in_timed ? &timed : row(drivers_timed, good),
-			      in_cheap ? &cheap : row(drivers_cheap, good)),
-			 VERDICT_BROKEN);
+	liar.desc = &desc;
+	*(kind == TRIAL_TIMED ? &builds.timed :
+	  kind == TRIAL_CHEAP ? &builds.cheap :
+				&builds.counting) = &liar;
+	assert_int_equal(word(TRIAL_KINDS, builds), VERDICT_BROKEN);
 	assert_string_equal(trial.why, why);
-	assert_int_not_equal(word(kind,
-				  in_timed || in_cheap ? row(drivers_counting, good) : &counting,
-				  in_timed ? &timed : row(drivers_timed, good),
-				  in_cheap ? &cheap : row(drivers_cheap, good)),
-			     VERDICT_BROKEN);
+	assert_int_not_equal(word(kind, builds), VERDICT_BROKEN);
 }
 
 static void each_kind_finds_what_it_alone_can(void **state)
@@ -256,8 +256,7 @@ static void each_kind_finds_what_it_alone_can(void **state)
 	promising.promises |= PROMISE_BOUNDED;
 	is_found_by(TRIAL_SLOW, "three_read", promising,
 		    "a slow clock: gave up, and promises to finish");
-	word(TRIAL_KINDS, row(drivers_counting, "three_read"), row(drivers_timed, "three_read"),
-	     row(drivers_cheap, "three_read"));
+	word_of(TRIAL_KINDS, "three_read");
 	assert_in_range(trial.stuck, 1, 36);
 	promising = *row(drivers_counting, "delta_sync_soft")->desc;
 	promising.promises |= PROMISE_STEP_PROOF;
@@ -276,8 +275,7 @@ static void each_kind_finds_what_it_alone_can(void **state)
 	if (traps_here())
 		is_found_by(TRIAL_TIMED, "floor", promising,
 			    "timed code, gaps of all sizes: decoded is off by whole wraps after a "
-			    "gap of "
-			    "134217728 ticks");
+			    "gap of 134217728 ticks");
 }
 
 /* ---- the words ---- */
