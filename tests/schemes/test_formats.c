@@ -279,10 +279,19 @@ static void packet_open(uint64_t stamp)
 	ring_commit(ring_subbuf_at(&ring, claim.start), 16, RING_RECORD);
 }
 
-static void packet_header_is(unsigned int slot, const char *hex)
+/* The packet in this slot begins and ends then, and is of this number; so many were lost by then.
+ */
+static void packet_header_is(unsigned int slot, const char *begin, const char *end,
+			     unsigned int number, unsigned int lost)
 {
 	uint8_t expected[64];
+	char hex[256];
 
+	snprintf(hex, sizeof(hex),
+		 "c1 1f fc c1  00 00 00 00  %s  %s  80 02 00 00 00 00 00 00"
+		 "00 04 00 00 00 00 00 00  %02x 00 00 00 00 00 00 00"
+		 "%02x 00 00 00 00 00 00 00  03 00 00 00  00 00 00 00",
+		 begin, end, number, lost);
 	assert_int_equal(from_hex(hex, expected, sizeof(expected)), 64);
 	assert_memory_equal(ring_memory[slot], expected, 64);
 }
@@ -297,18 +306,12 @@ static void packet_headers(void **state)
 	assert_int_equal(ring_content(&ring, 0), 80);
 	/* The newest: it ends with the flush, and all that was lost by now was lost in it. */
 	ctf_finish(&ring, 0, 80);
-	packet_header_is(0, "c1 1f fc c1  00 00 00 00  ef cd ab 89 67 45 23 01"
-			    "ef dd ab 89 67 45 23 01  80 02 00 00 00 00 00 00"
-			    "00 04 00 00 00 00 00 00  00 00 00 00 00 00 00 00"
-			    "07 00 00 00 00 00 00 00  03 00 00 00  00 00 00 00");
+	packet_header_is(0, "ef cd ab 89 67 45 23 01", "ef dd ab 89 67 45 23 01", 0, 7);
 	packet_open(STAMP + 0x3000);
 	ring.lost = 9;
 	/* It ends where the next begins; what was lost later belongs to the next. */
 	ctf_finish(&ring, 0, 80);
-	packet_header_is(0, "c1 1f fc c1  00 00 00 00  ef cd ab 89 67 45 23 01"
-			    "ef fd ab 89 67 45 23 01  80 02 00 00 00 00 00 00"
-			    "00 04 00 00 00 00 00 00  00 00 00 00 00 00 00 00"
-			    "07 00 00 00 00 00 00 00  03 00 00 00  00 00 00 00");
+	packet_header_is(0, "ef cd ab 89 67 45 23 01", "ef fd ab 89 67 45 23 01", 0, 7);
 	/* Unless its slot or its header is of another number. */
 	subbufs[1].number = 3;
 	ctf_finish(&ring, 0, 80);
@@ -323,15 +326,9 @@ static void packet_headers(void **state)
 	ring_flush(&ring, STAMP + 0x6000);
 	ctf_finish(&ring, 1, 80);
 	ctf_finish(&ring, 2, 80);
-	packet_header_is(1, "c1 1f fc c1  00 00 00 00  ef fd ab 89 67 45 23 01"
-			    "ef 1d ac 89 67 45 23 01  80 02 00 00 00 00 00 00"
-			    "00 04 00 00 00 00 00 00  01 00 00 00 00 00 00 00"
-			    "09 00 00 00 00 00 00 00  03 00 00 00  00 00 00 00");
+	packet_header_is(1, "ef fd ab 89 67 45 23 01", "ef 1d ac 89 67 45 23 01", 1, 9);
 	/* The neighbour of number 2 holds number 1: not the next, but two before. */
-	packet_header_is(0, "c1 1f fc c1  00 00 00 00  ef 1d ac 89 67 45 23 01"
-			    "ef 2d ac 89 67 45 23 01  80 02 00 00 00 00 00 00"
-			    "00 04 00 00 00 00 00 00  02 00 00 00 00 00 00 00"
-			    "09 00 00 00 00 00 00 00  03 00 00 00  00 00 00 00");
+	packet_header_is(0, "ef 1d ac 89 67 45 23 01", "ef 2d ac 89 67 45 23 01", 2, 9);
 }
 
 static void packet_cursors(void **state)

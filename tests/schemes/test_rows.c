@@ -21,16 +21,6 @@ static struct play play;
 static const uint32_t geometries[][2] = { { 9, 1 }, { 9, 8 }, { 16, 1 } };
 #define GEOMETRIES 3
 
-static bool promises(const struct driver *driver, uint32_t promise)
-{
-	return driver->desc->promises & promise;
-}
-
-static bool needs(const struct driver *driver, uint32_t need)
-{
-	return driver->desc->needs & need;
-}
-
 static void keep(void)
 {
 	play_end(&play);

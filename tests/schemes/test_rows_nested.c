@@ -45,16 +45,6 @@ static struct room rooms[ROOMS];
 static unsigned int rooms_count;
 static struct tally tally;
 
-static bool promises(const struct driver *driver, uint32_t promise)
-{
-	return driver->desc->promises & promise;
-}
-
-static bool needs(const struct driver *driver, uint32_t need)
-{
-	return driver->desc->needs & need;
-}
-
 static struct stage small_stage(uint32_t bits)
 {
 	return (struct stage){
@@ -238,12 +228,11 @@ static void play_choice(uint32_t bits, const struct choice *choice)
 /* The choice in all rows and widths: one stride for T = 3, and a longer one for wider fields. */
 static void all_rows(const struct choice *choice, unsigned int wide_stride)
 {
-	const struct driver *driver, *const *row;
 	struct choice wide = *choice;
 	const uint32_t *bits;
 
 	wide.stride = wide_stride;
-	for (row = play_rows(); (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		if ((!choice->step && needs(driver, NEED_STRICT_CLOCK)) || !open_row(driver))
 			continue;
 		for (bits = play_bits(driver); *bits; bits++)
@@ -288,10 +277,9 @@ static void equal_stamps_at_every_point(void **state)
  */
 static void nested_writers_that_lap_the_ring(void **state)
 {
-	const struct driver *driver, *const *row;
 	struct choice choice = { .step = 1, .stride = 20, .burst = 40 };
 
-	for (row = play_rows(); (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		if (!open_row(driver))
 			continue;
 		play_choice(driver->stamp_bits <= 32 ? 8 : driver->stamp_bits, &choice);
@@ -310,11 +298,10 @@ static void nested_writers_that_lap_the_ring(void **state)
 static void one_nested_writer_need_not_cost_exactness(void **state)
 {
 	struct plan plan = { .jump_before = 1 };
-	const struct driver *driver, *const *row;
 	unsigned int room, inexact, rows = 0;
 	struct scene scene;
 
-	for (row = play_rows(); (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		if (!promises(driver, PROMISE_EXACT) || !driver->desc->zeros_per_nested ||
 		    !open_row(driver))
 			continue;
@@ -374,11 +361,10 @@ static bool play_flush(uint32_t bits, uint64_t now, unsigned int at)
 /* The end stamp of the newest sub-buffer: taken during the flush, even if beats come meanwhile. */
 static void a_flush_has_the_right_stamp(void **state)
 {
-	const struct driver *driver, *const *row;
 	unsigned int at, phase, points_met = 0;
 	const uint32_t *bits;
 
-	for (row = play_rows(); (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		if (driver->desc->untimed || !open_row(driver))
 			continue;
 		for (bits = play_bits(driver); *bits; bits++) {
@@ -401,10 +387,9 @@ static void a_flush_has_the_right_stamp(void **state)
 static void what_is_not_promised_breaks(void **state)
 {
 	struct choice choice = { .step = 1, .stride = 5, .burst = 1 };
-	const struct driver *driver, *const *row;
 	unsigned int rows = 0;
 
-	for (row = play_rows(); (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		if (needs(driver, NEED_BEAT) || !open_row(driver))
 			continue;
 		play_choice(driver->stamp_bits <= 32 ? 8 : driver->stamp_bits, &choice);
@@ -430,9 +415,8 @@ static void a_nested_event_repeats_a_time(void **state)
 {
 	struct stage stage = small_stage(27);
 	struct plan plan = { .jump_before = 1000 };
-	const struct driver *driver, *const *row;
 
-	for (row = play_rows(); (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		if (promises(driver, PROMISE_EXACT) || driver->desc->cut_bits || !open_row(driver))
 			continue;
 		play_start(&play, &stage);
@@ -459,11 +443,10 @@ static void a_nested_event_repeats_a_time(void **state)
 /* A row that needs masked interrupts loses or tears records without, and is excused for it. */
 static void rows_that_need_masks_break_without(void **state)
 {
-	const struct driver *driver, *const *row;
 	unsigned int at, rows = 0;
 	bool broke;
 
-	for (row = play_rows(); (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		if (!needs(driver, NEED_MASKED_INTERRUPTS))
 			continue;
 		play_open(&play, driver, 10);
@@ -492,12 +475,11 @@ static void rows_that_need_masks_break_without(void **state)
 /* A row that needs a strict clock breaks on one that stands still: or it needs none. */
 static void rows_that_need_a_strict_clock_break_without(void **state)
 {
-	const struct driver *driver, *const *row;
 	struct plan plan = { .jump_after = 1 };
 	unsigned int room, rows = 0;
 	struct scene scene;
 
-	for (row = play_rows(); (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		/* It takes a second interrupt and a tick between: test_explore has that. */
 		if (!needs(driver, NEED_STRICT_CLOCK) || !strcmp(driver->row, "nested_retry") ||
 		    !open_row(driver))
@@ -543,10 +525,9 @@ static void step_within(unsigned int at, uint64_t step, uint64_t gap, bool back)
 /* The clock goes back while an event is being recorded, and comes forward again. */
 static void a_step_within_an_event(void **state)
 {
-	const struct driver *driver, *const *row;
 	unsigned int i, rows = 0;
 
-	for (row = play_rows(); (driver = *row); row++) {
+	for (const struct driver *driver, *const *row = play_rows(); (driver = *row); row++) {
 		if (!promises(driver, PROMISE_STEP_PROOF))
 			continue;
 		play_open(&play, driver, 10);

@@ -67,6 +67,16 @@ struct play {
  */
 const struct driver *const *play_rows(void);
 
+static inline bool promises(const struct driver *driver, uint32_t promise)
+{
+	return driver->desc->promises & promise;
+}
+
+static inline bool needs(const struct driver *driver, uint32_t need)
+{
+	return driver->desc->needs & need;
+}
+
 /* Memory for rings of up to 2^`bytes_shift` bytes; finds out whether the row blocks signals. */
 void play_open(struct play *play, const struct driver *driver, uint32_t bytes_shift);
 void play_close(struct play *play);

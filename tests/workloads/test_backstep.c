@@ -54,32 +54,38 @@ static struct check_damage damage_of(const char *script)
 
 static void damage_is_measured(void **state)
 {
-	struct check_damage damage = damage_of("rrrRrsrbr"), sum;
+	static const struct {
+		const char *script;
+		uint64_t wrong, worst, spells, longest;
+		enum damage_end until;
+	} cases[] = {
+		{ "rrrRrsrbr", 0, 0, 0, 0, DAMAGE_NONE },
+		{ "rrwr", 1, 5, 1, 1, DAMAGE_EVENT },
+		{ "rwwwr", 3, 5, 1, 3, DAMAGE_EVENT },
+		{ "ririr", 0, 0, 0, 0, DAMAGE_NONE },
+		{ "rwwWwRr", 4, 1000, 1, 4, DAMAGE_STAMP },
+		{ "rwwsr", 2, 5, 1, 2, DAMAGE_STAMP },
+		{ "rwbr", 1, 5, 1, 1, DAMAGE_SUBBUF },
+		{ "rwbRr", 1, 5, 1, 1, DAMAGE_SUBBUF },
+		{ "rwbwr", 2, 5, 1, 2, DAMAGE_EVENT },
+		{ "wrwwbrwRww", 6, 5, 4, 2, DAMAGE_NEVER },
+	};
+	struct check_damage damage, sum;
 
-	assert_int_equal(damage.wrong, 0);
-	assert_int_equal(check_damage_until(&damage), DAMAGE_NONE);
-	damage = damage_of("rrwr");
-	assert_int_equal(damage.wrong, 1);
-	assert_int_equal(damage.worst, 5);
-	assert_int_equal(check_damage_until(&damage), DAMAGE_EVENT);
-	assert_int_equal(damage.longest, 1);
-	assert_int_equal(damage_of("rwwwr").longest, 3);
-	assert_int_equal(damage_of("ririr").wrong, 0);
-	assert_int_equal(damage_of("ririr").worst, 0);
-	damage = damage_of("rwwWwRr");
-	assert_int_equal(damage.wrong, 4);
-	assert_int_equal(damage.worst, 1000);
-	assert_int_equal(damage.spells, 1);
-	assert_int_equal(damage.longest, 4);
-	assert_int_equal(check_damage_until(&damage), DAMAGE_STAMP);
-	damage = damage_of("rwwsr");
-	assert_int_equal(check_damage_until(&damage), DAMAGE_STAMP);
-	damage = damage_of("rwbr");
-	assert_int_equal(check_damage_until(&damage), DAMAGE_SUBBUF);
-	damage = damage_of("rwbRr");
-	assert_int_equal(check_damage_until(&damage), DAMAGE_SUBBUF);
-	damage = damage_of("rwbwr");
-	assert_int_equal(check_damage_until(&damage), DAMAGE_EVENT);
+	for (unsigned int i = 0; i < COUNT(cases); i++) {
+		damage = damage_of(cases[i].script);
+		if (damage.wrong != cases[i].wrong || damage.worst != cases[i].worst ||
+		    damage.spells != cases[i].spells || damage.longest != cases[i].longest ||
+		    check_damage_until(&damage) != cases[i].until)
+			fail_msg("%s: %d wrong, worst %d, %d spells, longest %d, until %d",
+				 cases[i].script, (int)damage.wrong, (int)damage.worst,
+				 (int)damage.spells, (int)damage.longest,
+				 check_damage_until(&damage));
+	}
+	/* The last of them, by its ends. */
+	assert_int_equal(damage.ended[DAMAGE_EVENT], 1);
+	assert_int_equal(damage.ended[DAMAGE_SUBBUF], 1);
+	assert_int_equal(damage.ended[DAMAGE_STAMP], 1);
 	/* Of two runs: what never ended in one did not. */
 	damage = damage_of("rww");
 	sum = damage_of("rwr");
@@ -88,14 +94,6 @@ static void damage_is_measured(void **state)
 	assert_int_equal(sum.longest, 2);
 	assert_int_equal(check_damage_until(&sum), DAMAGE_NEVER);
 	assert_int_equal(sum.length, 0);
-	damage = damage_of("wrwwbrwRww");
-	assert_int_equal(damage.wrong, 6);
-	assert_int_equal(damage.spells, 4);
-	assert_int_equal(damage.longest, 2);
-	assert_int_equal(damage.ended[DAMAGE_EVENT], 1);
-	assert_int_equal(damage.ended[DAMAGE_SUBBUF], 1);
-	assert_int_equal(damage.ended[DAMAGE_STAMP], 1);
-	assert_int_equal(check_damage_until(&damage), DAMAGE_NEVER);
 }
 
 /* ---- rows ---- */
