@@ -12,6 +12,7 @@ static void finish(void)
 }
 
 #define assert_finish_fine() (finish(), assert_fine())
+#define assert_finish(oracle, text) (finish(), assert_objects(oracle, 1, text))
 
 static void conservation_with_sequences(void **state)
 {
@@ -23,17 +24,14 @@ static void conservation_with_sequences(void **state)
 	check.events = 14;
 	assert_finish_fine();
 	totals.committed = 13;
-	finish();
-	assert_objects(ORACLE_CONSERVATION, 1, "committed records are not those written");
+	assert_finish(ORACLE_CONSERVATION, "committed records are not those written");
 	totals.counted = false;
 	assert_finish_fine();
 	totals.lost = 1;
-	finish();
-	assert_objects(ORACLE_CONSERVATION, 1, "lost events are not those refused");
+	assert_finish(ORACLE_CONSERVATION, "lost events are not those refused");
 	totals.lost = 0;
 	check.events = 13; /* one more is decoded elsewhere, or none is told */
-	finish();
-	assert_objects(ORACLE_CONSERVATION, 1, "written is not decoded + overwritten");
+	assert_finish(ORACLE_CONSERVATION, "written is not decoded + overwritten");
 	check.skipped = 1;
 	assert_finish_fine();
 	check.scattered = true;
@@ -45,8 +43,7 @@ static void the_newest_events(void **state)
 {
 	totals.sequenced = true;
 	totals.written[CONTEXT_TASK] = 1;
-	finish();
-	assert_objects(ORACLE_CONSERVATION, 1, "newest events missing");
+	assert_finish(ORACLE_CONSERVATION, "newest events missing");
 	assert_true(!check.first[ORACLE_CONSERVATION].time &&
 		    !check.first[ORACLE_CONSERVATION].payload.stamp);
 	anew(NULL);
@@ -58,8 +55,7 @@ static void the_newest_events(void **state)
 	assert_int_equal(check.skipped, 1);
 	check.skipped = 0;
 	check.resync[CONTEXT_BEAT] = false;
-	finish();
-	assert_objects(ORACLE_CONSERVATION, 1, "newest events missing");
+	assert_finish(ORACLE_CONSERVATION, "newest events missing");
 }
 
 static void conservation_of_timed_writers(void **state)
@@ -83,8 +79,7 @@ static void conservation_of_timed_writers(void **state)
 	totals.sequenced = false;
 	check.events = 100;
 	check.by_context[CONTEXT_BEAT] = 1;
-	finish();
-	assert_objects(ORACLE_STRUCTURE, 1, "more events of an id than were recorded");
+	assert_finish(ORACLE_STRUCTURE, "more events of an id than were recorded");
 	check.by_context[CONTEXT_BEAT] = 0;
 	check.by_context[CONTEXT_LEVEL_1] = 1;
 	finish();
@@ -136,15 +131,13 @@ static void counts(void **state)
 		*member = cases[i].most;
 		assert_finish_fine();
 		++*member;
-		finish();
-		assert_objects(ORACLE_COUNTS, 1, cases[i].text);
+		assert_finish(ORACLE_COUNTS, cases[i].text);
 		if (i == 0) {
 			check.desc = &always;
 			check.extended = 100 + 16;
 			assert_finish_fine();
 			check.extended++;
-			finish();
-			assert_objects(ORACLE_COUNTS, 1, cases[i].text);
+			assert_finish(ORACLE_COUNTS, cases[i].text);
 		}
 	}
 }
@@ -163,38 +156,30 @@ static void losses(void **state)
 	totals.refused = 3;
 	assert_finish_fine();
 	totals.refused = 4;
-	finish();
-	assert_objects(ORACLE_LOSSES, 1, "events counted as too large are not those that were");
+	assert_finish(ORACLE_LOSSES, "events counted as too large are not those that were");
 	totals.refused = 1;
-	finish();
-	assert_objects(ORACLE_LOSSES, 1, "events counted as too large are not those that were");
+	assert_finish(ORACLE_LOSSES, "events counted as too large are not those that were");
 	totals.refused = 2;
 	totals.losses.of[LOSS_FULL] = 2;
-	finish();
-	assert_objects(ORACLE_LOSSES, 1, "lost events are not those that have a reason");
+	assert_finish(ORACLE_LOSSES, "lost events are not those that have a reason");
 	totals.losses.of[LOSS_UNEXPLAINED] = 1;
-	finish();
-	assert_objects(ORACLE_LOSSES, 1, "event lost without a reason that the ring shows");
+	assert_finish(ORACLE_LOSSES, "event lost without a reason that the ring shows");
 	totals = (struct check_totals){ .failed = 3, .lost = 3, .ample = true, .reasons = true };
 	totals.losses.of[LOSS_BUSY] = 3;
 	assert_finish_fine();
 	totals.losses.of[LOSS_BUSY] = 2;
-	finish();
-	assert_objects(ORACLE_LOSSES, 1, "event lost though nothing filled the ring");
+	assert_finish(ORACLE_LOSSES, "event lost though nothing filled the ring");
 	/* Of timed writers: as many as were nested, of a row that turns those away. */
 	totals.reasons = false;
 	totals.failed = totals.lost = 1;
-	finish();
-	assert_objects(ORACLE_LOSSES, 1, "event lost though nothing filled the ring");
+	assert_finish(ORACLE_LOSSES, "event lost though nothing filled the ring");
 	totals.failed = totals.lost = totals.nested = 3;
-	finish();
-	assert_objects(ORACLE_LOSSES, 1, "event lost though nothing filled the ring");
+	assert_finish(ORACLE_LOSSES, "event lost though nothing filled the ring");
 	away.turns_away = true;
 	check.desc = &away;
 	assert_finish_fine();
 	totals.nested = 2;
-	finish();
-	assert_objects(ORACLE_LOSSES, 1, "event lost though nothing filled the ring");
+	assert_finish(ORACLE_LOSSES, "event lost though nothing filled the ring");
 }
 
 TESTS_OF(NULL, NULL, anew, NULL, conservation_with_sequences, the_newest_events,

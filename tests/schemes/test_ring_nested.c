@@ -94,10 +94,9 @@ static void what_is_lost_during_a_switch_comes_after_it(void **state)
 {
 	uint64_t next;
 
-	for (unsigned int i = 0; i < PEN_FORMS; i++) {
+	for (unsigned int i = 0; pen_next(&pen, i); i++) {
 		if (pen_form(i).mode == RING_OVERWRITE || pen_form(i).tail == RING_TAIL_NUMBERED)
 			continue;
-		pen_start(&pen, pen_form(i));
 		next = pen_fill(&pen, 40);
 		ring_consume(&pen.ring, next - pen_slots(&pen) + 1);
 		points.hook = lose_one_at_the_padding;
@@ -108,7 +107,6 @@ static void what_is_lost_during_a_switch_comes_after_it(void **state)
 		ring_consume(&pen.ring, next);
 		assert_at(pen_write(&pen, 40), next + 1, PEN_HEADER);
 		assert_int_equal(ring_subbuf(&pen.ring, next + 1)->lost_before, 1);
-		pen_verify(&pen);
 	}
 }
 

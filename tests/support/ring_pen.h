@@ -347,6 +347,16 @@ static inline void pen_verify(struct pen *pen)
 	assert_int_equal(ring_total_records(ring), pen->before + pen->count);
 }
 
+/* Verifies what was done in the form before, and starts the next; false: there is none. */
+static inline bool pen_next(struct pen *pen, unsigned int index)
+{
+	if (index)
+		pen_verify(pen);
+	if (index < PEN_FORMS)
+		pen_start(pen, pen_form(index));
+	return index < PEN_FORMS;
+}
+
 /* Runs at each point: the nested writers. */
 static inline void pen_interrupt(void *arg, const char *label)
 {

@@ -2,7 +2,7 @@
 """Traces with one wrong time, for test_lint.py: the bytes of five formats, written by Python alone.
 
 plant(format, kind, seed, folder) writes a trace and returns its path, and a pattern that one of the
-findings of that kind must have; the kind "" is a clean trace.
+findings of that kind must have; the kind "" is a clean trace. report() prints a line of TAP.
 """
 import json
 import os
@@ -26,6 +26,16 @@ KINDS = {
     "parent_end": "parent", "parent_child": "parent", "parent_begin": "parent", "duration": "parent",
     "async": "parent", "flow": "parent", "mixed": "overlap", "outlives": "parent",
 }
+
+reported = 0
+
+
+def report(good, name, said=""):
+    global reported
+    reported += 1
+    print(("ok" if good else "not ok") + " - " + name, flush=True)
+    for line in said.split("\n") if not good else ():
+        print("# " + line[:400])
 
 
 def plant(form, fault, seed, folder):

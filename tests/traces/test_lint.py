@@ -12,19 +12,11 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import plants
+from plants import report
 
 READ = os.path.abspath(sys.argv[1]) + "/read-trace"
 SEEDS = int(os.environ.get("LINT_SEEDS", "24"))
 DATA = "tests/data"
-reported = 0
-
-
-def report(good, name, said=""):
-    global reported
-    reported += 1
-    print(("ok" if good else "not ok") + " - " + name, flush=True)
-    for line in said.split("\n") if not good else ():
-        print("# " + line)
 
 
 def lint(*paths):
@@ -141,4 +133,4 @@ with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(2) as pool:
         wrong = [one for one in pool.map(lambda seed: broken(form, seed), range(SEEDS)) if one]
         report(not wrong, f"{form}: {SEEDS} cut short and {SEEDS} with random bytes", "\n".join(wrong[:3]))
     recorded(scratch)
-print(f"1..{reported}")
+print(f"1..{plants.reported}")

@@ -146,15 +146,15 @@ static const struct lint_case cases[] = {
 	  "streams, 1 at the time of their predecessor, 0 lost; nothing" },
 	{ "[100 99 120 130 130 ]129 [130 130 ]130",
 	  "s0: event 99: packet: begins before its packet, by 1 ns; time 99, before it 100, after "
-	  "it "
-	  "120\ns0: event 130: packet: lies behind the end of its packet, by 1 ns; time 130, "
-	  "before "
-	  "it 120, after it 130\nt: 5 events in 1 streams, 1 at the time of their predecessor, 0 "
-	  "lost; found packet 2\n" },
-	{ "[100 ]100 [99 ]98", "event 0: packet: packet ends before it begins, by 1 ns; time 98, "
-			       "before it 99\ns0: event "
-			       "1: overlap: packet begins before its predecessor ends, by 1 ns; "
-			       "time 99, before it 100\n" },
+	  "it 120\n"
+	  "s0: event 130: packet: lies behind the end of its packet, by 1 ns; time 130, before it "
+	  "120, after it 130\n"
+	  "t: 5 events in 1 streams, 1 at the time of their predecessor, 0 lost; found packet "
+	  "2\n" },
+	{ "[100 ]100 [99 ]98",
+	  "event 0: packet: packet ends before it begins, by 1 ns; time 98, before it 99\n"
+	  "s0: event 1: overlap: packet begins before its predecessor ends, by 1 ns; time 99, "
+	  "before it 100\n" },
 	{ "[ 100 ] [ 99 ]", "found back 1\n" },
 	{ "[100 110 [109 109 [0",
 	  "event 1: back: begin of packet goes back by 1 ns; time 109, before it 110, after it "
@@ -197,8 +197,7 @@ static const struct lint_case cases[] = {
 	  "before it 64007, after it 64010001" },
 	{ "8*(64000+1) 64010000 64010001 64009 7*(64010002+1)", "lost; found back 1\n" },
 	{ "B64000 E64000 B64001 E64001 B64002 E64002 B64003 E64003 B64004 E64004 B64005 E64005 "
-	  "B64006 "
-	  "E64006 B64007 E64007 B64010000 E64011",
+	  "B64006 E64006 B64007 E64007 B64010000 E64011",
 	  "predecessor, 0 lost; found unit 1\n" },
 	/* ---- spans that are written as begin and end ---- */
 	{ "B100 B100 E100 B105 E110 E110 E50", "" },

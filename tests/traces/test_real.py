@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import plants
+from plants import report
 
 READ = os.path.abspath(sys.argv[1]) + "/read-trace"
 DATA = "tests/data/lint"
@@ -161,15 +162,6 @@ FILES = [
     ("xray-far-apart", 2, "back 1", "truncated"),
     ("trace-cmd.dat", 1, "", "trace.dat of trace-cmd"),
 ]
-reported = 0
-
-
-def report(good, name, said=""):
-    global reported
-    reported += 1
-    print(("ok" if good else "not ok") + " - " + name, flush=True)
-    for line in said.split("\n") if not good else ():
-        print("# " + line[:400])
 
 
 def lint(*arguments):
@@ -199,7 +191,7 @@ def main():
         cut_metadata(folder)
         together(folder)
         lost(folder)
-    print(f"1..{reported}")
+    print(f"1..{plants.reported}")
 
 
 def cut_metadata(folder):
