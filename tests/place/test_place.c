@@ -47,6 +47,18 @@ struct planned {
 	const char *expected;
 };
 
+static void plans(struct place *place, const struct planned *one)
+{
+	struct place_plan plan;
+
+	if (one->allowed)
+		restrict_to(place, one->allowed);
+	assert_int_equal(place_plan(place, one->list, one->threads, &plan), EXIT_FINE);
+	assert_string_equal(plan_text(&plan), one->expected);
+	assert_int_equal(plan.count, one->threads);
+	place_plan_free(&plan);
+}
+
 static void plans_are_as_expected(void **unused)
 {
 	static const struct planned cases[] = {
@@ -72,19 +84,12 @@ static void plans_are_as_expected(void **unused)
 		{ SMT_MACHINE, NULL, "9,3-5,1", 2, "9 3" },
 		{ SMT_MACHINE, "4-7", "7,4", 2, "7 4" },
 	};
-	struct place_plan plan;
 	struct place place;
 	size_t i;
 
 	for (i = 0; i < COUNT(cases); i++) {
 		assert_int_equal(open_made_up(&place, cases[i].machine), EXIT_FINE);
-		if (cases[i].allowed)
-			restrict_to(&place, cases[i].allowed);
-		assert_int_equal(place_plan(&place, cases[i].list, cases[i].threads, &plan),
-				 EXIT_FINE);
-		assert_string_equal(plan_text(&plan), cases[i].expected);
-		assert_int_equal(plan.count, cases[i].threads);
-		place_plan_free(&plan);
+		plans(&place, &cases[i]);
 		place_close(&place);
 	}
 }
@@ -158,27 +163,17 @@ static void open_hybrid(struct place *place)
 
 static void fast_cpus_come_first(void **unused)
 {
-	static const struct {
-		const char *allowed, *list;
-		unsigned threads;
-		const char *expected;
-	} cases[] = {
-		{ "0-11", NULL, 1, "0" },
-		{ "0-11", NULL, 12, "0 1 2 3 4 5 6 7 8 9 10 11" },
-		{ "0-11", "9,4", 2, "9 4" },
-		{ "2-6,11", NULL, 6, "2 3 4 5 6 11" },
+	static const struct planned cases[] = {
+		{ NULL, "0-11", NULL, 1, "0" },
+		{ NULL, "0-11", NULL, 12, "0 1 2 3 4 5 6 7 8 9 10 11" },
+		{ NULL, "0-11", "9,4", 2, "9 4" },
+		{ NULL, "2-6,11", NULL, 6, "2 3 4 5 6 11" },
 	};
-	struct place_plan plan;
 	struct place place;
 
 	open_hybrid(&place);
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		restrict_to(&place, cases[i].allowed);
-		assert_int_equal(place_plan(&place, cases[i].list, cases[i].threads, &plan),
-				 EXIT_FINE);
-		assert_string_equal(plan_text(&plan), cases[i].expected);
-		place_plan_free(&plan);
-	}
+	for (size_t i = 0; i < COUNT(cases); i++)
+		plans(&place, &cases[i]);
 	place_close(&place);
 }
 

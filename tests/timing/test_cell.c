@@ -43,13 +43,6 @@ static double middle(const struct cell *cell, const char *key)
 	return value[3];
 }
 
-static bool emulated(void)
-{
-	if (getenv("STAMPEDE_EMULATED"))
-		print_message("skipped: times of an emulated machine mean nothing\n");
-	return getenv("STAMPEDE_EMULATED");
-}
-
 /* The mean of the lower half: a clock of coarse steps has no quantile between two of them. */
 static void cycles_are_of_the_lower_half(void **state)
 {
@@ -114,8 +107,7 @@ static void a_planted_slow_down_is_found(void **state)
 	double plain, more;
 	unsigned int tries = 0;
 
-	if (emulated())
-		skip();
+	SKIP_EMULATED();
 	do { /* a busy host may disturb all samples of one */
 		cell.more = 0;
 		plain = middle(&cell, "ratio");
@@ -133,8 +125,7 @@ static void a_plan_is_in_it(void **state)
 	unsigned int tries = 0;
 	double wraps, calm;
 
-	if (emulated())
-		skip();
+	SKIP_EMULATED();
 	do {
 		cell.injected.wrap_every = 2;
 		wraps = middle(&cell, "ratio_calm");

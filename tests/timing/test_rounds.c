@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/exit.h"
+#include "base/json.h"
 #include "results/samples.h"
 #include "runner/timing/rounds.h"
 
@@ -168,12 +169,11 @@ static void a_record_says_it_in_these_keys(void **state)
 	};
 	assert_int_equal(rounds_run(&rounds), 0);
 	json_array_foreach(rounds.rows, i, one) {
-		const char *row = json_string_value(json_object_get(one, "row"));
+		const char *row = json_text(one, "row");
 
-		assert_string_equal(json_string_value(json_object_get(one, "workload")), "steady");
-		assert_string_equal(json_string_value(json_object_get(one, "time_unit")), "ns");
-		assert_string_equal(json_string_value(json_object_get(one, "run_type")),
-				    "iteration");
+		assert_string_equal(json_text(one, "workload"), "steady");
+		assert_string_equal(json_text(one, "time_unit"), "ns");
+		assert_string_equal(json_text(one, "run_type"), "iteration");
 		assert_int_equal(json_integer_value(json_object_get(one, "threads")), 1);
 		assert_int_equal(json_integer_value(json_object_get(one, "repetition_index")),
 				 runs[i].process - 1);
@@ -181,18 +181,15 @@ static void a_record_says_it_in_these_keys(void **state)
 				 strcmp(row, CELL_CLOCK) ? 3 : 1);
 		assert_string_equal(row, runs[i].row);
 		if (!strcmp(row, "a")) {
-			assert_string_equal(json_string_value(json_object_get(one, "name")),
-					    "a/steady");
-			assert_string_equal(json_string_value(json_object_get(one, "run_name")),
-					    "a/steady");
+			assert_string_equal(json_text(one, "name"), "a/steady");
+			assert_string_equal(json_text(one, "run_name"), "a/steady");
 		}
 		if (!json_object_get(one, "wrap_share"))
 			continue;
 		injected++;
 		assert_string_equal(row, "b");
-		assert_float_equal(json_real_value(json_object_get(one, "wrap_share")), 1. / 8, 0);
-		assert_float_equal(json_real_value(json_object_get(one, "nested_share")), 1. / 4,
-				   0);
+		assert_float_equal(json_number(one, "wrap_share"), 1. / 8, 0);
+		assert_float_equal(json_number(one, "nested_share"), 1. / 4, 0);
 		assert_int_equal(json_integer_value(json_object_get(one, "nested_depth")), 2);
 	}
 	assert_int_equal(i, 10);

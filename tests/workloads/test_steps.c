@@ -119,6 +119,9 @@ static void the_action_is_put_back(void **state)
 	before.sa_handler = SIG_DFL;
 	assert_int_equal(sigaction(SIGTRAP, &before, NULL), 0);
 }
+#define X86_TESTS each_instruction_counts, the_action_is_put_back,
+#else
+#define X86_TESTS
 #endif
 
 /*
@@ -191,18 +194,5 @@ static void no_row_has_fewer_atomics_than_its_floor(void **state)
 	assert_true(atomics("floor") > 1 && atomics("floor_published") < 0.005);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#ifdef __x86_64__
-		cmocka_unit_test(each_instruction_counts),
-		cmocka_unit_test(the_action_is_put_back),
-#endif
-		cmocka_unit_test(the_same_each_time),
-		cmocka_unit_test(short_fields_stay_short),
-		cmocka_unit_test(no_row_is_below_its_floor),
-		cmocka_unit_test(no_row_has_fewer_atomics_than_its_floor),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(X86_TESTS the_same_each_time, short_fields_stay_short, no_row_is_below_its_floor,
+      no_row_has_fewer_atomics_than_its_floor)

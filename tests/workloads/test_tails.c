@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The tails and the shared ring, run for real and briefly: that figures are what they say. */
 #include "tests/support/test.h"
+#include "base/json.h"
 #include "tests/support/placed.h"
 #include "workloads/engine/interrupts.h"
 #include "workloads/engine/engine.h"
@@ -114,8 +115,8 @@ static void replay_waits_for_its_gaps(void **state)
 	assert_true(result->seconds > 4 * FENCED_BLOCK * 22e-6);
 	assert_true(histogram_percentile(&result->clear, 0.5) < 16e-6 * ticks_hz());
 	json = tails_json(&config, result);
-	assert_string_equal(json_string_value(json_object_get(json, "regime")), "replay");
-	assert_string_equal(json_string_value(json_object_get(json, "gaps")), "some_busy");
+	assert_string_equal(json_text(json, "regime"), "replay");
+	assert_string_equal(json_text(json, "gaps"), "some_busy");
 	json_decref(json);
 	free(result);
 }
@@ -137,8 +138,7 @@ static void json_says_the_same(void **state)
 	strcpy(result->violation, "time goes back");
 	json = tails_json(&config, result);
 	assert_true(json_is_null(json_object_get(json, "p50")));
-	assert_string_equal(json_string_value(json_object_get(json, "violation")),
-			    "time goes back");
+	assert_string_equal(json_text(json, "violation"), "time goes back");
 	json_decref(json);
 	free(result);
 }
