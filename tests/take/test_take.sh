@@ -277,15 +277,11 @@ done
 	>"$scratch/err" 2>&1 && grep -q 'differ: packed_word_packed_slow' "$scratch/err"
 report $? "seen: something is left out that counts: $(tail -1 "$scratch/err")"
 
-# Two of them in one program: no name of the one is the other's.
-printf '#include "%s.h"\n' packed_word varint_low extended_header >"$scratch/all.c"
-echo 'int main(void) { return 0; }' >>"$scratch/all.c"
-${CC:-gcc} -std=c11 -Wall -Wextra -Werror -Wno-unused-function -I"$folder" "$scratch/all.c" \
-	-o "$scratch/all" 2>"$scratch/err"
-told $? "three of them in one program"
-# Nothing of file scope without its prefix: but for the shields of C++.
-ctags -x --language-force=C --kinds-C=+defgpstuvx --_xformat='%N %K' "$folder/packed_word.h" |
-	awk '$2 != "member" && tolower($1) !~ /^packed_word_|^__anon/ { print $1 }' | sort -u >"$scratch/names"
+# Nothing of file scope without its prefix, so that rows go together in one program: but for the shields of C++.
+for row in packed_word varint_low extended_header; do
+	ctags -x --language-force=C --kinds-C=+defgpstuvx --_xformat='%N %K' "$folder/$row.h" |
+		awk -v own="^${row}_|^__anon" '$2 != "member" && tolower($1) !~ own { print $1 }'
+done | sort -u >"$scratch/names"
 [ -s "$folder/packed_word.h" ] && [ ! -s "$scratch/names" ]
 report $? "each name has the row's as its prefix"
 head -5 "$scratch/names" | sed 's/^/# /'
