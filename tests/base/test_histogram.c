@@ -2,20 +2,13 @@
 /* The latency histogram against sorted samples, at its bounds and beyond its range. */
 #include "tests/support/test.h"
 #include "base/histogram.h"
+#include "base/rng.h"
 
 #define SAMPLES 20001
 
 static const double parts[] = { 0, 0.001, 0.25, 0.5, 0.9, 0.99, 0.999, 0.9999, 1 };
 
 static uint64_t random_state = 88172645463325252u;
-
-static uint64_t next_random(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
 
 static int by_value(const void *a, const void *b)
 {
@@ -42,7 +35,8 @@ static uint64_t *fill(struct histogram *histogram, uint64_t count, unsigned int 
 	memset(histogram, 0, sizeof(*histogram));
 	for (i = 0; i < count; i++) {
 		/* Evenly over the octaves, as latencies with a long tail are. */
-		samples[i] = next_random() & ((UINT64_C(1) << (1 + next_random() % bits)) - 1);
+		samples[i] = rng_next(&random_state) &
+			     ((UINT64_C(1) << (1 + rng_next(&random_state) % bits)) - 1);
 		histogram_add(histogram, samples[i]);
 	}
 	qsort(samples, count, sizeof(*samples), by_value);

@@ -15,7 +15,7 @@
 #include "schemes/core/handover.h"
 #include "schemes/format/format_ctf.h"
 #include "tests/support/play.h"
-#include "tests/support/said.h"
+#include "tests/support/scratch.h"
 
 #define SUBBUF_SHIFT 9
 #define COUNT_SHIFT 2 /* four of 512 bytes */
@@ -398,17 +398,6 @@ static void beyond_the_offsets(void **state)
 	assert_true(play.check.events > 50 * 2 * 5);
 }
 
-/* Refused in one line with `why`. */
-static void assert_refused(struct live *reader, int error, const char *why)
-{
-	int got;
-
-	listen_to_stderr();
-	got = live_attach(reader, &play.buffer);
-	assert_said(why);
-	assert_int_equal(got, error);
-}
-
 static void refused(void **state)
 {
 	const struct driver *driver = driver_find(drivers_counting, "full_tsc");
@@ -417,15 +406,15 @@ static void refused(void **state)
 
 	start(driver, RING_OVERWRITE);
 	assert_int_equal(live_open(&other, &play.buffer), 0);
-	assert_refused(&other, -EBUSY, "has a reader already");
+	assert_fails(live_attach(&other, &play.buffer), -EBUSY, "has a reader already");
 	/* Nor does who was refused let go of what the other one reads. */
 	live_detach(&other);
-	assert_refused(&other, -EBUSY, "has a reader already");
+	assert_fails(live_attach(&other, &play.buffer), -EBUSY, "has a reader already");
 	live_detach(&live);
-	assert_refused(&none, -ENOMEM, "no room for a copy");
+	assert_fails(live_attach(&none, &play.buffer), -ENOMEM, "no room for a copy");
 	play_open(&play2, driver, SUBBUF_SHIFT + COUNT_SHIFT - 1);
 	assert_int_equal(live_open(&small, &play2.buffer), 0);
-	assert_refused(&small, -ENOMEM, "no room for a copy");
+	assert_fails(live_attach(&small, &play.buffer), -ENOMEM, "no room for a copy");
 	live_close(&small);
 	play_close(&play2);
 	/* Whoever lost its reader takes another. */

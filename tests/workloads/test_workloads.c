@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "base/time.h"
 #include "schemes/core/clock.h"
-#include "tests/support/said.h"
+#include "tests/support/scratch.h"
 #include "workloads/engine/engine.h"
 #include "workloads/workload.h"
 
@@ -95,17 +95,13 @@ static void lists_choose_workloads(void **state)
 
 static void unknown_names_choose_nothing(void **state)
 {
-	bool chosen[WORKLOADS_MAX], good;
+	bool chosen[WORKLOADS_MAX];
 
-	listen_to_stderr();
-	good = workload_choose("steady burst", SIZE_QUICK, chosen);
-	assert_said("nearest is 'bursts'");
-	assert_false(good);
+	assert_fails(workload_choose("steady burst", SIZE_QUICK, chosen), false,
+		     "nearest is 'bursts'");
 	/* What the user does not name has no name. */
-	listen_to_stderr();
-	good = workload_choose("tails", SIZE_FULL, chosen);
-	assert_said("no workload is called 'tails'");
-	assert_false(good);
+	assert_fails(workload_choose("tails", SIZE_FULL, chosen), false,
+		     "no workload is called 'tails'");
 }
 
 /* ---- the engine ---- */
