@@ -8,6 +8,7 @@ BUILD is a whole build, as make mutate makes it. Exit status: 0 each group of fi
 1 usage, 2 one does not, or an entry of tests/mutate/equivalent fits nothing.
 """
 import argparse
+import contextlib
 import json
 import os
 import random
@@ -176,9 +177,18 @@ def run(words, seconds):
         return None
 
 
+def end_marked(mark):
+    """Ends what timeout(1) has taken out of a test's process group, and with it out of our reach."""
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{process}/environ", "rb") as file:
+            if mark.encode() in file.read():
+                os.kill(int(process), signal.SIGKILL)
+
+
 def passes(script, build, seconds, folder=None, prepare=limits):
     """Whether a test script says "ok" and no "not ok", at the first of which it is ended."""
-    environment = dict(os.environ, **LESS)
+    mark = f"{os.getpid()}.{time.monotonic_ns()}"
+    environment = dict(os.environ, MUTANT=mark, **LESS)
     words = [sys.executable, "-B"] if script.endswith(".py") else ["sh"]
     with subprocess.Popen([*words, script, build], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True, errors="replace", env=environment,
@@ -200,7 +210,9 @@ def passes(script, build, seconds, folder=None, prepare=limits):
         timer.cancel()
         if failed and child.poll() is None:
             os.killpg(child.pid, signal.SIGKILL)
-        return child.wait() == 0 and asked and not failed and not late.is_set()
+        good = child.wait() == 0
+    end_marked(f"MUTANT={mark}")
+    return good and asked and not failed and not late.is_set()
 
 
 class OfC:

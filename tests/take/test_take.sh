@@ -281,10 +281,9 @@ report $? "seen: something is left out that counts: $(tail -1 "$scratch/err")"
 for row in packed_word varint_low extended_header; do
 	ctags -x --language-force=C --kinds-C=+defgpstuvx --_xformat='%N %K' "$folder/$row.h" |
 		awk -v own="^${row}_|^__anon" '$2 != "member" && tolower($1) !~ own { print $1 }'
-done | sort -u >"$scratch/names"
-[ -s "$folder/packed_word.h" ] && [ ! -s "$scratch/names" ]
-report $? "each name has the row's as its prefix"
-head -5 "$scratch/names" | sed 's/^/# /'
+done | sort -u >"$scratch/err"
+[ -s "$folder/packed_word.h" ] && [ ! -s "$scratch/err" ]
+told $? "each name has the row's as its prefix"
 
 # ---- as rows ----
 

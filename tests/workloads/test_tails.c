@@ -170,11 +170,18 @@ static struct engine_result *run_shared(const struct driver *driver,
 	return result;
 }
 
+/* On a busy machine one of the two may have had no CPU. */
+static bool both_recorded(const struct engine_result *result)
+{
+	return result->check.by_context[CONTEXT_TASK] > 1000 &&
+	       result->check.by_context[CONTEXTS + CONTEXT_TASK] > 1000;
+}
+
 /* What they promise with several writers; conservation, structure and counts by the verdict. */
 static void writers_share_a_ring(void **state)
 {
-	struct engine_result *result;
-	unsigned int i, rows = 0;
+	struct engine_result *result = NULL;
+	unsigned int i, rows = 0, tries;
 	enum verdict verdict;
 
 	SKIP_IF(plan.count < 2, "two writers need two CPUs");
@@ -182,17 +189,21 @@ static void writers_share_a_ring(void **state)
 		if (!drivers_checked[i]->desc->shared_promises)
 			continue;
 		rows++;
-		result = run_shared(drivers_checked[i], i % 2 ? &workload_storm : &workload_threads,
-				    i % 2 ? 0 : 16);
+		tries = 0;
+		do {
+			free(result);
+			result = run_shared(drivers_checked[i],
+					    i % 2 ? &workload_storm : &workload_threads,
+					    i % 2 ? 0 : 16);
+		} while (!both_recorded(result) && ++tries < 8);
+		assert_true(both_recorded(result));
 		verdict = engine_verdict(&shared, result);
 		if (verdict != VERDICT_KEPT && verdict != VERDICT_INEXACT &&
 		    verdict != VERDICT_NO_PROMISE)
 			fail_msg("%s: %s", drivers_checked[i]->row, result->shown);
-		assert_true(result->check.by_context[CONTEXT_TASK] > 1000);
-		assert_true(result->check.by_context[CONTEXTS + CONTEXT_TASK] > 1000);
 		assert_int_equal(result->check.by_context[2 * CONTEXTS + CONTEXT_TASK], 0);
-		free(result);
 	}
+	free(result);
 #ifdef __x86_64__
 	assert_true(rows >= 6);
 #endif
