@@ -71,7 +71,8 @@ awk '$2 ~ /thread/ { is[$1] = $3; next } is[$1] != $3 { wrong++ } END { if (wron
 	"$(cut -d' ' -f3 "$scratch/said")" ]
 told $? "in rings that are too small each event has its thread, and headers tell all losses: $(cut -d' ' -f2- "$scratch/said")"
 mkdir "$scratch/more" && CHUNKS=1 "$scratch/tiny" tiny "$scratch/more" >"$scratch/said" 2>"$scratch/err" &&
-	"$build/read-trace" --loss "$scratch/more/0"/* | awk -v all="$(cut -d' ' -f3 "$scratch/said")" '{ sum += $(NF - 1) } END { print sum, all, NR; exit sum != all || NR < 3 }' >>"$scratch/err"
+	"$build/read-trace" --loss "$scratch/more/0"/* | awk -v all="$(cut -d' ' -f3 "$scratch/said")" '/^total: / { total = $2; next } { sum += $(NF - 1) }
+		END { print sum, total, all, NR; exit sum != all || total != all || NR < 4 }' >>"$scratch/err"
 told $? "and in chunks of 4 KiB: $(cut -d' ' -f2- "$scratch/said")"
 # A ring for each CPU, of which one records nothing.
 for row in packed_word_locked_fenced restartable_full; do
