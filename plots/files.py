@@ -38,18 +38,18 @@ def has_colour():
 
 def status_of(main):
     """The exit code that main() returns, or that of what failed, after one line."""
-    # As any program: no traceback for whoever interrupts it or closes the pipe.
+    # An interrupt, or a closed pipe, ends the program without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    closed = sys.stdout is None
-    if closed:
+    no_stdout = sys.stdout is None  # Python says so of a closed descriptor
+    if no_stdout:
         sys.stdout = open(os.devnull, "w")
     try:
         status = main()
         sys.stdout.flush()
-        if closed:
+        if no_stdout:
             complain("standard output is closed; what was written to files is complete")
-        return status or RESOURCE * closed
+        return status or RESOURCE * no_stdout
     except Failed as failure:
         complain(failure.line)
         return failure.status

@@ -104,11 +104,13 @@ def command(words):
     if "-h" in words or "--help" in words:
         print(USAGE, end="")
         return FINE
-    if words[:1] in (["--schedule"], ["--times"]):
+    if words[:1] == ["--schedule"]:
+        import schedule
+        return schedule.command(schedule.draw, "explore --draw plays", words[1:])
+    if words[:1] == ["--times"]:
         import schedule
         import times
-        return schedule.command(schedule.draw, "explore --draw plays", words[1:]) if words[0] == "--schedule" else \
-            schedule.command(times.draw, "read-trace --lint --json writes, or judge-tracer --keep", words[1:])
+        return schedule.command(times.draw, "read-trace --lint --json writes, or judge-tracer --keep", words[1:])
     quiet, asked, path, argument = False, None, None, None
     words = iter(words)
     for word in words:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""One picture of a wrong time among its neighbours: of a finding of `read-trace --lint --json`, or of the
-worst event in the folder that `judge-tracer --keep` left. Down in the order of the trace, to the right in
-time, where each distinct time has the same room."""
+"""Draws a wrong time among its neighbours: a finding of `read-trace --lint --json`, or the worst event in a
+folder of `judge-tracer --keep`. The order of the trace goes down, time goes to the right, and all distinct
+times are equally far apart."""
 import json
 import os
 
@@ -25,7 +25,7 @@ def found(path, number):
 
 
 def judged(folder):
-    """The event that is farthest outside its call, or else behind its predecessor, and the events around it."""
+    """The worst event, outside its call or before its predecessor, and the events around it."""
     def lines(name):
         with open(os.path.join(folder, name), encoding="ascii") as file:
             return [tuple(map(int, line.split()[1:])) for line in file if line.startswith("event ")]
@@ -73,7 +73,9 @@ def svg(title, word, said, rows):
         if top is not None:
             picture.path(place[rows[at - 1][1]], top + 6, f"L{place[time]:.1f} {picture.y - 6:.1f}", "ink")
         picture.path(place[time], picture.y - 6, "l-6 6l6 6l6 -6z", "bad" if wrong else "blue")
-        label = f"{time - base:,}" + ("" if top is None else f" ({time - rows[at - 1][1]:+,})")
+        label = f"{time - base:,}"
+        if top is not None:
+            label += f" ({time - rows[at - 1][1]:+,})"  # against the row above
         right = place[time] > (FROM + WIDE) / 2
         x, wide = place[time] + (-10 if right else 10), 7 * len(label)
         picture.rect(x - wide if right else x, picture.y - 20, wide, 15, "paper")

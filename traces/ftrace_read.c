@@ -68,7 +68,7 @@ static void look_behind(struct ftrace_reader *reader, uint64_t begin, uint64_t u
 		bytes *= 2;
 	for (; bytes <= reader->subbuf_bytes / 2; bytes *= 2) {
 		memcpy(&header, reader->subbuf + bytes, sizeof(header));
-		header.commit = FTRACE_COMMIT(header.commit);
+		header.commit = ftrace_commit(reader->subbuf + bytes);
 		if (!(header.commit & FTRACE_COMMIT_MASK) || header.time_stamp < begin ||
 		    !sound_commit(header.commit, bytes))
 			continue;
@@ -91,7 +91,7 @@ bool ftrace_subbuf_open(struct ftrace_reader *reader, const uint8_t *subbuf, uin
 	uint64_t used;
 
 	memcpy(&header, subbuf, sizeof(header));
-	header.commit = FTRACE_COMMIT(header.commit);
+	header.commit = ftrace_commit(subbuf);
 	if (was_hidden(reader, header.time_stamp))
 		return trace_fault(&reader->fault, reader->hidden_offset,
 				   "another sub-buffer begins inside the one of %" PRIu32

@@ -20,8 +20,6 @@
 #define FTRACE_COMMIT_MASK 0xfffffu
 #define FTRACE_COMMIT_LOST (UINT64_C(1) << 31)
 #define FTRACE_COMMIT_COUNT (UINT64_C(1) << 30)
-/* Linux 6.18 sets bit 31 by a negative int, and so all above it, too. */
-#define FTRACE_COMMIT(stored) ((stored) >> 31 == UINT64_MAX >> 31 ? (uint32_t)(stored) : (stored))
 /* An extend or absolute that jumps further is taken for damage: over two years in ns. */
 #define FTRACE_JUMP_BITS 56
 
@@ -66,6 +64,14 @@ bool ftrace_subbuf_open(struct ftrace_reader *reader, const uint8_t *subbuf, uin
 
 /* The next events of the sub-buffer, at most TRACE_BATCH; 0 at its end, or at a fault. */
 uint32_t ftrace_batch(struct ftrace_reader *reader, struct trace_event *batch);
+
+/* A sub-buffer's commit. Linux 6.18 stores a negative int, so that all bits above 31 are set. */
+static inline uint64_t ftrace_commit(const uint8_t *subbuf)
+{
+	uint64_t commit = get_u64(subbuf + 8);
+
+	return commit >> 31 == UINT64_MAX >> 31 ? (uint32_t)commit : commit;
+}
 
 /* May the 8 bytes be the commit, 4 bytes, and the first record of a 32-bit kernel's sub-buffer? */
 static inline bool ftrace_is_narrow(uint64_t commit)

@@ -120,8 +120,8 @@ static void add_by(struct lint *lint, enum lint_kind kind, const struct lint_eve
 }
 
 /*
- * The event comes after those findings of its stream that wait for a time; an importer's own of
- * the same event were there before it.
+ * Gives the event's time to the findings of its stream that wait for the time after them. An
+ * importer reports its own findings of an event before it passes the event on: they go on waiting.
  */
 static void fill_after(struct lint *lint, const struct lint_event *event)
 {
@@ -330,6 +330,7 @@ static bool take_span(struct lint *lint, const struct lint_event *event, bool so
 	return false;
 }
 
+/* Remembers the longest step ahead in the packet. */
 static void note_jump(struct lint_stream *stream, const struct lint_event *event)
 {
 	struct lint_jump *jump = &stream->jump;
@@ -386,7 +387,7 @@ static bool is_suspect(const struct lint_stream *stream, int64_t time)
 	       (time < stream->first && lint_distance(time, stream->before / 1000) <= near / 1000);
 }
 
-/* The finding's own neighbours, and not those of the event that settles it. */
+/* Gives the newest finding its own neighbours, in place of those of the event that settles it. */
 static void beside_newest(struct lint *lint, enum lint_kind kind, int64_t before, int64_t after)
 {
 	struct lint_finding *finding;
@@ -546,7 +547,7 @@ void lint_packet_end(struct lint *lint, uint32_t index, bool has, int64_t time)
 		event.time = stream->packet_last;
 		stream->before = stream->packet_before;
 		kind = ranges(lint, lint_distance(time, event.time)) ? LINT_WRAP : LINT_PACKET;
-		/* The first that does, where one step leads over the end. */
+		/* If one step leads over the end, name the event that it leads to. */
 		if (jump->by && jump->has_after && jump->before <= time && jump->time > time) {
 			event.time = jump->time;
 			event.place = jump->place;

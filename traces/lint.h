@@ -83,7 +83,7 @@ struct lint_stream {
 	char *name; /* as a finding's line begins */
 	uint64_t key; /* by which the importer finds it again */
 	uint64_t events, repeats, lost;
-	uint64_t owed; /* by how much a count of losses went back: it says so much again */
+	uint64_t owed; /* losses that the stream will count again, since its count went back */
 	bool any; /* the times below are set */
 	int64_t first, last; /* the least and the greatest */
 	int64_t before;
@@ -93,7 +93,7 @@ struct lint_stream {
 	bool packet_any, had_end;
 	int64_t packet_begin, packet_before, packet_last, end_before;
 	uint64_t packet_last_place;
-	/* Of the packet, the event after the longest step ahead, and its neighbours. */
+	/* The event that the packet's longest step ahead leads to, and its neighbours. */
 	struct lint_jump {
 		uint64_t by, place;
 		int64_t time, before, after;
@@ -128,8 +128,8 @@ struct lint {
 	uint64_t long_gaps;
 	uint64_t clockless; /* streams without a clock */
 	uint64_t lost; /* events, before any stream had one */
-	uint64_t uncounted,
-		told; /* places of losses without a count; those that are findings, too */
+	uint64_t uncounted; /* places where events were lost that nothing counts */
+	uint64_t uncounted_found; /* of these, the findings */
 	uint64_t not_ended, not_begun, twice; /* spans */
 	bool cut; /* within its last event, by a format that needs no end */
 	struct trace_fault fault; /* the first that ended the reading of a file */

@@ -26,13 +26,10 @@ static const char *wrong_loss(uint64_t commit, uint64_t lost, bool has_room)
 
 static void begin_subbuf(struct lint_subbufs *to, const struct ftrace_reader *reader)
 {
-	uint64_t commit, used, lost = 0;
-	bool has_room;
+	uint64_t commit = ftrace_commit(reader->subbuf), lost = 0;
+	uint64_t used = FTRACE_HEADER_BYTES + (commit & FTRACE_COMMIT_MASK);
+	bool has_room = used + sizeof(lost) <= reader->subbuf_bytes;
 
-	memcpy(&commit, reader->subbuf + 8, sizeof(commit));
-	commit = FTRACE_COMMIT(commit);
-	used = FTRACE_HEADER_BYTES + (commit & FTRACE_COMMIT_MASK);
-	has_room = used + sizeof(lost) <= reader->subbuf_bytes;
 	if (commit & FTRACE_COMMIT_COUNT && has_room)
 		memcpy(&lost, reader->subbuf + used, sizeof(lost));
 	to->lint->uncounted += commit & FTRACE_COMMIT_LOST && !(commit & FTRACE_COMMIT_COUNT);

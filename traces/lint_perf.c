@@ -44,7 +44,7 @@ struct perf_reading {
 	} kinds[ATTRS_MOST];
 	unsigned int count;
 	uint64_t newest, round, floor; /* times: of all, at the end of the last round, before it */
-	unsigned int late; /* records before the floor, without one between them that is not */
+	unsigned int late; /* how many records in a row are before the floor */
 };
 
 /* `bytes` at the offset; false: the file has not so much. */
@@ -117,7 +117,7 @@ static void emit(struct perf_reading *perf, uint64_t place, uint64_t time, uint6
 	/* A thread that moves is in several rings, which are read in any order. */
 	event.order = by_cpu ? LINT_ORDERED : LINT_UNORDERED;
 	lint_event(perf->lint, &event);
-	/* Two in a row: it is the newest time that is wrong, and they are not. */
+	/* If two records in a row are late, the newest time is wrong, and the records are right. */
 	perf->late = time < perf->floor ? perf->late + 1 : 0;
 	if (perf->late == 2)
 		perf->floor = perf->round = perf->newest = time;

@@ -393,7 +393,8 @@ json_t *lint_json(const struct lint *lint, const char *path)
 
 bool lint_print_loss(const struct lint *lint, FILE *out, const char *path)
 {
-	const uint64_t lost = lint_sums(lint).lost, wrong = lint->found[LINT_LOSS] - lint->told;
+	const uint64_t lost = lint_sums(lint).lost,
+		       wrong = lint->found[LINT_LOSS] - lint->uncounted_found;
 
 	fprintf(out, "%s: %" PRIu64 " lost%s", path, lost,
 		lint->fault.set ? " before the damage" : "");

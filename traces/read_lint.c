@@ -94,8 +94,7 @@ static bool is_subbuf(const struct trace_file *file)
 		return true;
 	if (file->size < FTRACE_HEADER_BYTES)
 		return false;
-	memcpy(&commit, file->bytes + 8, sizeof(commit));
-	commit = FTRACE_COMMIT(commit);
+	commit = ftrace_commit(file->bytes);
 	if (!file->bytes[0] && !commit)
 		return true; /* zeros, which its reader names */
 	return (commit & ~(FTRACE_COMMIT_LOST | FTRACE_COMMIT_COUNT)) - 1 < most ||
@@ -145,7 +144,7 @@ static bool is_file(const char *path)
 	return !stat(path, &stat_now) && S_ISREG(stat_now.st_mode) && stat_now.st_size;
 }
 
-/* Of what cannot be read: that no trace is known by it. */
+/* The form of a file; UNKNOWN if the file cannot be read. */
 static const struct lint_form *form_at(const char *path)
 {
 	const struct lint_form *form = &others[UNKNOWN];

@@ -48,7 +48,7 @@ static void take_losses(struct ctf_lint *to, uint32_t stream, uint64_t place)
 		lint_loss(to->lint, stream, place, (uint64_t)to->discarded - again, NULL);
 	}
 	to->lint->uncounted += uncounted;
-	to->lint->told += uncounted;
+	to->lint->uncounted_found += uncounted;
 	if (uncounted || (to->missing != UNSAID && to->missing < 0))
 		lint_loss(to->lint, stream, place, (uint64_t)to->missing,
 			  to->missing < 0 ? "packet_seq_num goes back by" :

@@ -45,7 +45,7 @@ _Static_assert(sizeof(struct latenesses) <= ENGINE_OWN_BYTES, "raise ENGINE_OWN_
 struct late_beat {
 	struct buffer buffer;
 	struct interrupts interrupts;
-	volatile sig_atomic_t beaten; /* no bool: gcc's -fsanitize=bool reads one but once */
+	volatile sig_atomic_t beaten; /* gcc's -fsanitize=bool reads a volatile bool only once */
 	uint64_t gap_least_ticks; /* between the two events around the last wait */
 	uint64_t gap_most_ticks; /* from the ring's start to behind the second event */
 };

@@ -107,7 +107,7 @@ _Noreturn static void start(unsigned int cpu)
 	END_FAULT("a CPU does not begin");
 }
 
-/* What _longjmp() has left on a CPU's stack, up to `end`, is of no frame any more. */
+/* Tells ASan that no frame is left on a CPU's stack below `end`, after _longjmp(). */
 static void forget(const struct cpu *cpu, const uint8_t *end)
 {
 	ASAN_UNPOISON_MEMORY_REGION(cpu->stack, end - cpu->stack);

@@ -74,7 +74,7 @@ static inline bool trace_fill(struct tracing *all, struct trace_slot *slot,
 	return true;
 }
 
-/* Readers take losses as differences within a file: before its first packet, the count so far. */
+/* Writes the count of losses so far before a file's first packet: readers take differences. */
 static inline void trace_tell(struct trace_slot *slot, const struct packet *packet)
 {
 	struct ctf_packet_header header;

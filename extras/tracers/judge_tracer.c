@@ -311,10 +311,7 @@ static bool has_breach(const struct tracer_judged *judged)
 	return false;
 }
 
-/*
- * The fewest events, by halves, of which one round in three shows a breach; such a round is kept.
- * An exit code.
- */
+/* Halves the events while one of three rounds shows a breach; keeps such a round. An exit code. */
 static int smallest(const struct adapter *adapter, struct judge_asked asked, const char *workload)
 {
 	struct tracer_judged *judged = calloc(1, sizeof(*judged));

@@ -400,11 +400,11 @@ static void on_fault(int number)
 }
 
 #ifdef __x86_64__
-static uint64_t read_clock(void) /* which is short */
+static uint64_t read_clock(void) /* its low 32 bits */
 {
 	uint64_t now;
 
-	__asm__ volatile("rdtsc" : "=a"(now) : : "rdx", "memory"); /* trapped, it writes there */
+	__asm__ volatile("rdtsc" : "=a"(now) : : "rdx", "memory"); /* a trap writes memory */
 	return now;
 }
 

@@ -192,7 +192,7 @@ static inline unsigned int forms_here(void)
 	return all - !!driver_find(drivers_counting, forms[all - 1])->unsupported();
 }
 
-/* start_row() in the ring that is returned: of two sub-buffers, in this mode. */
+/* start_row() with a ring of two sub-buffers in this mode, which it returns. */
 static inline struct ring *start_mode(const char *row, enum ring_mode mode)
 {
 	struct ring_config config;

@@ -17,7 +17,7 @@ static FILE *clock_set;
 static __thread uint64_t inside;
 static uint64_t slept;
 
-/* A pause takes no time, and its clock goes on by a thousand times as much. */
+/* Skips a pause, and moves the clock on by a thousand times as much. */
 int nanosleep(const struct timespec *time, struct timespec *left)
 {
 	(void)left;

@@ -43,7 +43,7 @@ fake "$scratch/measure/run" <<-'END'
 		"$1/truth" "$1/decoded" >"$1/early"
 	[ -z "$EARLY" ] || mv "$1/early" "$1/decoded"
 END
-# Of a clock that goes on by 7 ns with each look at it a gap takes no longer than it is drawn.
+# On a clock that each look moves on by 7 ns, a gap takes as long as it is drawn, and no longer.
 printf 'log2_bucket,lo_ns,hi_ns,count\n9,512,1023,3\n,,,\n14,20000,30000,1\n' >"$scratch/gaps"
 head -c 4095 /dev/zero | { printf '\1' && cat; } >"$scratch/page"
 gcc -O2 -D_GNU_SOURCE -I. -shared -fPIC extras/tracers/vclock.c -o "$scratch/vclock.so" &&

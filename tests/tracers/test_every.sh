@@ -47,7 +47,7 @@ sys.stdout.buffer.write(struct.pack("<QQQQQIIIiI4x", 1, 2, int(sys.argv[1]), int
 done <"$TOLD/ended"
 unset TOLD CODE
 gcc -O2 -g -fno-plt -D_GNU_SOURCE -I. tests/tracers/toy_every.c extras/tracers/driver.c extras/tracers/every.c -pthread -o "$toy/toy" || exit 1
-# What interrupts each instruction of a tracer that has few of its own, and when, by plans and truth.
+# Which event interrupts each instruction of a small tracer, and when: by plan, with its truth.
 python3 - "$toy" "$scratch" <<'END' >"$scratch/small" 2>"$scratch/err"
 import os, subprocess, sys
 toy, folder = sys.argv[1:]

@@ -7,7 +7,7 @@ build=$1
 judge=$build/judge-tracer
 toy=$scratch/toy
 mkdir "$toy"
-printf '#!/bin/sh\nexec python3 -B "%s/tests/tracers/toy.py" "$@"\n' "$PWD" >"$toy/run"
+printf '#!/bin/sh\necho "$3" >"$1/asked"\nexec python3 -B "%s/tests/tracers/toy.py" "$@"\n' "$PWD" >"$toy/run"
 chmod +x "$toy/run"
 
 adapter() { # more of adapter.json
@@ -51,7 +51,7 @@ says "gaps that are not there" 3 'cannot read /none' "$judge" --workload replay 
 says "files that cannot be kept, before the run" 3 'cannot write /proc/none' "$judge" --keep /proc/none "$toy/"
 mkdir -p "$scratch/taken/truth"
 says "and after it" 3 'cannot copy .*/taken: ' "$judge" --keep "$scratch/taken" "$toy/"
-"$judge" --keep "$scratch/files" "$toy/" >"$scratch/out" && [ "$(cat "$scratch"/files/* | wc -l)" -eq 2432 ]
+"$judge" --keep "$scratch/files" "$toy/" >"$scratch/out" && [ "$(cat "$scratch"/files/* | wc -l)" -eq 2433 ]
 report $? "files that can be are whole"
 FAULT=two_late "$judge" "$toy/" >"$scratch/out"
 grep -q ': 1200 events, 1200 decoded, 0 counted as lost$' "$scratch/out" &&
@@ -95,7 +95,7 @@ report $? "a workload that it has not"
 STATE=$scratch/state FAULT=fewer "$judge" --rounds 2 "$toy/" | grep -q 'losses .* 4 of 2400;'
 report $? "losses are summed over rounds of different losses"
 FAULT=rare "$judge" --smallest --events 2000 --keep "$scratch/rare" "$toy/" | grep -q 'breach: --workload steady --events 500$' &&
-	"$build/plots" --times "$scratch/rare" "$scratch/rare.svg"
+	"$build/plots" --times "$scratch/rare" "$scratch/rare.svg" && [ "$(cat "$scratch/rare/asked")" = 500 ]
 report $? "the smallest run with a breach, which is kept, and drawn"
 FAULT=swapped "$judge" --smallest --events 40 "$toy/" | grep -q 'breach: --workload steady --events 1$'
 report $? "though only the order is broken"

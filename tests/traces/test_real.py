@@ -238,14 +238,23 @@ def lost(folder):
                                      for n, lost in enumerate((0, 40, 0, 52, 60), 1)]])
     with open(f"{DATA}/ftrace-missed-counted/cpu0.raw", "rb") as file, open(below[2] + "/cpu0.raw", "wb") as out:
         pages = bytearray(file.read())
-        for at in range(0, len(pages), 4096):  # as Linux 6.18 writes the flags, and without a count
-            pages[at + 8:at + 16] = struct.pack("<q", int.from_bytes(pages[at + 8:at + 12], "little") - 2**32 & ~2**30
-                                                if pages[at + 11] & 0x80 else int.from_bytes(pages[at + 8:at + 16], "little"))
+        for at in range(0, len(pages), 4096):  # the flags as Linux 6.18 writes them, and without a count
+            if pages[at + 11] & 0x80:
+                pages[at + 11:at + 16] = bytes([pages[at + 11] & 0xbf]) + b"\xff" * 4
         out.write(pages)
     for path, words in zip(below, ("35 lost, and more in 1 places that nothing counts", "60 lost; 1 counts of losses are wrong: see --lint",
                                    "0 lost, and more in 1 places that nothing counts")):
         said = subprocess.run([READ, "--loss", path], capture_output=True, text=True, check=False)
         report((said.returncode, said.stdout) == (2, f"{path}: {words}\n"), words, said.stdout)
+
+    mixed = tempfile.mkdtemp(dir=folder)
+    plants.plant("ctf", "missing", 1, tempfile.mkdtemp(dir=mixed))
+    for name, data in ("a.json", text([X(9)])), ("notes.txt", "none"):
+        with open(f"{mixed}/{name}", "w", encoding="utf-8") as out:
+            out.write(data)
+    said = subprocess.run([READ, "--lint", mixed], capture_output=True, text=True, check=False)
+    report(said.returncode == 2 and [line.rpartition(" ")[2] for line in said.stdout.splitlines() if " events in " in line] ==
+           ["found", "1"], "a folder of a CTF trace, a JSON trace and a text", said.stdout)
 
 
 main()

@@ -108,10 +108,7 @@ static void cold_costs_more(void **state)
 	unsigned int i, tries = 0;
 	bool huge;
 
-	if (getenv("STAMPEDE_EMULATED")) {
-		print_message("skipped: times of an emulated machine mean nothing\n");
-		skip();
-	}
+	SKIP_EMULATED();
 	evict_most = 2 * LARGEST; /* the L3 of 300 MiB that was met took 176 s */
 	do { /* by a tenth, which other guests may hide */
 		all = run(names, 5);
@@ -212,10 +209,7 @@ static void each_evicts(void **state)
 	enum evict_kind kind;
 	uint64_t warm, warm_code;
 
-	if (getenv("STAMPEDE_EMULATED")) {
-		print_message("skipped: times of an emulated machine mean nothing\n");
-		skip();
-	}
+	SKIP_EMULATED();
 	assert_int_equal(evict_open(&evictor, &place, plan.pu[0]), 0);
 	warm = after(&evictor, EVICT_NONE, &line[4096]);
 	warm_code = after(&evictor, EVICT_NONE, NULL);
@@ -252,7 +246,7 @@ static bool is_mapped(const void *page)
 	return !msync((void *)page, 4096, MS_ASYNC);
 }
 
-/* Pages of its data that an eviction reads: all were given back before. */
+/* Counts the pages that an eviction reads of its data, after all of them were given back. */
 static size_t read_by(struct evict *its, enum evict_kind kind)
 {
 	static unsigned char is_there[4096];
@@ -329,10 +323,7 @@ static void last_cache_is_measured(void **state)
 	size_t measured, known;
 	int tries;
 
-	if (getenv("STAMPEDE_EMULATED")) {
-		print_message("skipped: times of an emulated machine mean nothing\n");
-		skip();
-	}
+	SKIP_EMULATED();
 	/* What is left of a cache depends on the other guests too. */
 	for (tries = 0; tries < 3; tries++) {
 		assert_int_equal(evict_open(&of_here, &place, plan.pu[0]), 0);

@@ -136,7 +136,7 @@ static void bursts_come_in_bursts(void **state)
 	json_int_t waits;
 	unsigned int tries = 0;
 
-	do { /* a writer that gets no CPU has few */
+	do { /* few, if the writer gets no CPU */
 		run(&workload_bursts, driver_find(drivers_checked, "full_tsc"), 1);
 		assert_int_equal(engine_verdict(&config, &result), VERDICT_KEPT);
 		json = engine_json(&config, &result);

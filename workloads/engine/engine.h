@@ -114,8 +114,8 @@ struct engine_result {
 };
 
 /*
- * What the workload counts, as its own struct: of several threads' counts, each of 64 bits, the
- * result has the sums.
+ * The workload's own counts, in a struct of its own with 64-bit members; the result of several
+ * threads has their sums.
  */
 #define engine_own(type, result) \
 	({ \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Results for people, and as lines of JSON: each is an object, and what it is of is its first key.
+ * Prints results as text, and as JSON: a line each, whose first key says what it describes.
  * extras/kernel/in_kernel.py makes the section of a record of them.
  */
 #pragma once
