@@ -78,7 +78,7 @@ def svg(title, word, said, rows):
             label += f" ({time - rows[at - 1][1]:+,})"  # against the row above
         right = place[time] > (FROM + WIDE) / 2
         x, wide = place[time] + (-10 if right else 10), 7 * len(label)
-        picture.rect(x - wide if right else x, picture.y - 20, wide, 15, "paper")
+        picture.rect(x - wide if right else x, picture.y - 18, wide, 10, "paper")
         picture.text(x, picture.y - 8, label, "small bold" if wrong else "small", "end" if right else "start")
         top = picture.y
     picture.y += 24
