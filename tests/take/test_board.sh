@@ -171,8 +171,8 @@ head -c 9000 /dev/zero >"$scratch/none"
 	dd if="$scratch/run/ring.bin" of="$scratch/none" bs=4 skip=13 seek=13 count=1 conv=notrunc status=none &&
 	! "$scratch/dump" "$scratch/none" 2>"$scratch/err" &&
 	grep -q 'no event' "$scratch/err" && ! "$scratch/dump" "$scratch/nowhere" 2>"$scratch/err" && grep -q 'No such file' "$scratch/err" &&
-	LC_ALL=C sed 's/\x07\x0a\x20\xa5/\x07\x0a\x18\xa5/' "$scratch/run/ring.bin" >"$scratch/none" &&
-	! "$scratch/dump" "$scratch/none" 2>"$scratch/err" && grep -q 'counter of 24 bits: .* COUNTER_BITS=24$' "$scratch/err"
+	LC_ALL=C sed -z 's/\x07\x0a\x20\xa5/\x07\x0a\x18\xa5/' "$scratch/run/ring.bin" >"$scratch/none" &&
+	! "$scratch/dump" "$scratch/none" >"$scratch/out" 2>"$scratch/err" && grep -q 'counter of 24 bits: .* COUNTER_BITS=24$' "$scratch/err"
 told $? "a dump says what is no ring, another ring, and one without events"
 # ---- on the host: sleeps while a task is suspended at any instruction ----
 
