@@ -7,7 +7,7 @@
  * as in nested_stamps.h, so that what breaks here is the split.
  * SPLIT_SLOW_CMPXCHG: the slow path of 5.11 to 6.6, which makes write its own by a cmpxchg instead
  * of refreshing before; without the put-back of those versions, which is a fault of its own
- * (ftrace_put_back.patch).
+ * (ftrace_put_back in history.patches).
  *
  * A stamp that could not be read is one more reason for an absolute stamp, or for a delta of zero.
  */

@@ -38,13 +38,17 @@ $(EXPLORED)/storm_ring.o: $(TREE)/schemes/core/ring.c
 
 cases = python3 tests/cases/cases.py --build $(BUILD) $(ARGS)
 
-published = schemes/history/history.def $(wildcard schemes/history/*.patch)
-
-# A file of tests/mutants has many patches, each after a line "### name".
+# A file *.patches has many patches, each after a line "### name": build/mutants/name.patch.
 $(BUILD)/mutants/.split: $(wildcard tests/mutants/*.patches)
+$(BUILD)/history/.split: schemes/history/history.patches
+$(BUILD)/refused/.split: tests/explore/refused.patches
+splits := $(foreach folder,mutants history refused,$(BUILD)/$(folder)/.split)
+$(splits):
 	@rm -rf $(@D) && mkdir -p $(@D)
 	@awk '/^### / { close(to); to = "$(@D)/" $$2 ".patch"; next } { print > to }' $^ && touch $@
-explored-cases mutants: $(BUILD)/mutants/.split
+explored-cases explored-quick history mutants tests verdicts: $(splits)
+
+published = schemes/history/history.def $(BUILD)/history/*.patch
 
 # What make test explores of these, built beforehand and in parallel.
 explored-cases: $(or $(filter explored,$(MAKECMDGOALS)),explored-quick)

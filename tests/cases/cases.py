@@ -5,7 +5,7 @@
 usage: cases.py [--build DIR] [--jobs N] [--objects] [--without-oracle O] [-v]
                 [--points] [--swarm SEED [--seconds N] [--each N]] CASE...
 
-A CASE is a patch (of tests/mutants, schemes/history/*.patch), or a table of rows
+A CASE is a patch (one of a file *.patches, in a file of its own: build/mutants, build/history), or a table of rows
 (schemes/history/history.def), of which each X(row, header, defines) is a case. It opens with a head
 of "key: value" lines, in comments; an indented line goes on with the value before it:
 

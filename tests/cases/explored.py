@@ -23,12 +23,12 @@ import cases  # noqa: E402, beside this file
 
 # What is found: broken, need not met, or that a row extends more than a slow clock may cost.
 LIMITS = (
-    {"name": "delta of a wrap", "case": "schemes/history/ftrace_6_8_room.patch",
+    {"name": "delta of a wrap", "case": "history/ftrace_6_8_room.patch",
      "row": "nested_stamps", "form": "as Linux has it", "expected": "broken",
      "what": "An event that is interrupted before its claim computes its delta after the "
              "interrupt, a wrap or more later, and truncates it to the field. It is decoded "
              "whole wraps too early."},
-    {"name": "page crossing", "case": "schemes/history/ftrace_6_8_page.patch",
+    {"name": "page crossing", "case": "history/ftrace_6_8_page.patch",
      "row": "nested_stamps", "form": "as Linux has it", "expected": "broken",
      "what": "After an interrupted event that fills its sub-buffer, a nested event moves to "
              "the next one and puts the index back. The check for other writers finds none, "
@@ -66,7 +66,7 @@ def plain_timeline(options, words):
 def limit(options, known):
     """One of LIMITS, searched."""
     if "case" in known:
-        case = cases.read_cases(known["case"])[0]
+        case = cases.read_cases(os.path.join(options.build, known["case"]))[0]
         words = ["--object", cases.build_case(case, options)] + case.budget
         budget = case.breaks
     else:

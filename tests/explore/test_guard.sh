@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # usage: test_guard.sh BUILD   Rows that the explorer cannot search soundly, or only in one way: each
-# is refused with the reason (tests/refused/*.patch, put into full_tsc). TAP.
+# is refused with the reason (refused.patches, put into full_tsc). TAP.
 build=$1
 explore=$build/explore
 . tests/support/tap.sh
@@ -13,7 +13,7 @@ patched() {
 	mkdir "$scratch/tree"
 	objects_at_hand
 	sh tests/cases/tree.sh "$scratch/tree"
-	patch -p1 -s -f -F0 -d "$scratch/tree" -i "$PWD/tests/refused/$1.patch" >"$scratch/make.log" &&
+	patch -p1 -s -f -F0 -d "$scratch/tree" <"$build/refused/$1.patch" >"$scratch/make.log" &&
 		make --no-print-directory BUILD="$scratch/make" EXPLORED="$scratch/explored" \
 			TREE="$scratch/tree" "$scratch/explored/full_tsc.page.so" \
 			>>"$scratch/make.log" 2>&1

@@ -15,7 +15,7 @@ cases() { # code words case...: exit code CODE, and a line with WORDS
 	return 1
 }
 
-set -- exact:$build/mutants/nested_no_nobody_came window:schemes/history/zero_delta_window \
+set -- exact:$build/mutants/nested_no_nobody_came window:$build/history/zero_delta_window \
 	monotonic:$build/mutants/claim_clock_once conservation:$build/mutants/ring_lost_twice \
 	structure:$build/mutants/extend_full_in_new_packet counts:$build/mutants/nested_extend_always \
 	losses:$build/mutants/loss_gives_up steps:$build/mutants/last_is_absolute

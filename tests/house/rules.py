@@ -116,8 +116,7 @@ def circles(tree):
 def build_macros(tree):
     """Only the seam knows which build this is."""
     return ["%s:%d: %s" % (name, line_of(text, match.start()), match.group(0))
-            for name, text in tree.c_files() if name not in MACROS_AT_HOME and
-            not name.startswith("tests/refused/")
+            for name, text in tree.c_files() if name not in MACROS_AT_HOME
             for match in MACROS.finditer(code(text))]
 
 
@@ -296,7 +295,7 @@ def formatted_text(name, text):
 
 
 # Assembly in columns, X-macros and seeds of others keep their own form.
-FORMAT_FREE = ("schemes/history/", "tests/refused/", "tests/order/")
+FORMAT_FREE = ("schemes/history/", "tests/order/")
 
 
 def hunks(text):
@@ -317,7 +316,7 @@ def patches(tree):
     """What a patch wants to change is there as it has it: once, or at its line."""
     bad = []
     texts = {}
-    for path in glob.glob("tests/*/*.patch*") + glob.glob("schemes/history/*.patch"):
+    for path in glob.glob("tests/*/*.patches") + glob.glob("schemes/history/*.patches"):
         with open(path, encoding="utf-8") as file:
             for part in re.split(r"^### ", file.read(), flags=re.M):
                 texts["%s: %s" % (path, part.split("\n", 1)[0])] = part

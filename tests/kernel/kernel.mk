@@ -16,7 +16,7 @@ module_packages := qemu-system-x86 cpio binutils gcc-12
 test-kernel: ##- test the schemes in unmodified kernels under NMIs, in qemu (KERNEL=6.1 SCHEMES="a b")
 	@sh runner/packages.sh $(build_packages) $(module_packages) || exit 77
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/kernel/init $(BUILD)/in-kernel \
-		$(BUILD)/mutants/.split
+		$(BUILD)/mutants/.split $(BUILD)/history/.split
 	@python3 -B tests/kernel/module.py --build $(BUILD) --kernel "$(KERNEL)" \
 		--schemes "$(SCHEMES)" $(ARGS)
 

@@ -171,9 +171,9 @@ def judge_kernel(options, image):
     return wrong, guest.rows, guest.lines
 
 
-# A fault of each kind: patches of the tree, or of the build folder, which has those of tests/mutants.
+# A fault of each kind: patches of the build folder.
 MUTANTS = ("mutants/claim_no_retry.patch", "mutants/nested_split_claim.patch",
-           "mutants/packed_clock_first.patch", "schemes/history/delta_unmasked.patch")
+           "mutants/packed_clock_first.patch", "history/delta_unmasked.patch")
 
 
 def build_mutant(options, release, patch):
@@ -197,8 +197,7 @@ def judge_mutants(options, image):
     sound = build_module(options, release)
     commands, modules, asked = [], [sound], []
     for patch in MUTANTS:
-        if not os.path.exists(patch):
-            patch = os.path.join(options.build, patch)
+        patch = os.path.join(options.build, patch)
         row, module = build_mutant(options, release, patch)
         modules.append(module)
         program = f"/in-kernel --json - --schemes ={row} --events 40000 --seconds 20"

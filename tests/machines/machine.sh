@@ -233,7 +233,7 @@ explorer() {
 # Published faults, found at the same budgets.
 history() {
 	python3 tests/cases/cases.py --build "$build" --points \
-		schemes/history/history.def schemes/history/*.patch
+		schemes/history/history.def "$build"/history/*.patch
 }
 
 # ---- a storm ----

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # usage: test_seam.sh BUILD   Which builds there are (schemes/core/seam.h): all combinations of
-# their macros are tried, and tests/refused/builds says which of them are refused, and with what
+# their macros are tried, and tests/schemes/refused_builds says which of them are refused, and with what
 # words. TAP.
 . tests/support/tap.sh
 cc=${CC:-gcc}
@@ -106,5 +106,5 @@ while IFS='|' read -r words macros; do
 	good=$?
 	report $good "refused: $macros"
 	[ $good -eq 0 ] || sed 's/^/# /' "$scratch/said"
-done <tests/refused/builds
+done <tests/schemes/refused_builds
 plan
