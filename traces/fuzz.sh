@@ -12,6 +12,10 @@ seed() {
 		>"$folder/corpus-ftrace/$1-$3"
 }
 
+recorded() { # FORMAT NAME
+	tar -xzf tests/data/lint.tar.gz -C "$folder/corpus-$1" --strip-components=1 "lint/$2"
+}
+
 seeds() { # FORMAT
 	mkdir -p "$folder/corpus-$1"
 	case $1 in
@@ -21,8 +25,8 @@ seeds() { # FORMAT
 			seed cpu1 cpu1.raw $subbuf 4096
 		done
 		;;
-	perf) cp tests/data/lint/*perf.data "$folder/corpus-perf" ;;
-	xray) cp tests/data/lint/xray-far-apart "$folder/corpus-xray" ;;
+	perf) recorded perf plain.perf.data ;;
+	xray) recorded xray xray-far-apart ;;
 	esac
 	[ "$1" = ftrace ] || python3 -B -c "import os, sys, tempfile
 sys.path.insert(0, 'tests/traces')

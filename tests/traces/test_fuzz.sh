@@ -23,13 +23,14 @@ cat >"$scratch/main.c" <<-'END'
 		return LLVMFuzzerTestOneInput(bytes, 0) || argc < 2;
 	}
 END
+tar -xzf tests/data/lint.tar.gz -C "$scratch"
 for format in ftrace chrome perf xray ctf; do
 	command=$(make -n --no-print-directory BUILD="$scratch" V=1 "$scratch/fuzz/fuzz_$format" 2>/dev/null |
 		sed -e ':a' -e '/\\$/N; s/\\\n//; ta' | grep '^clang ')
 	command=$(printf '%s' "$command" | sed "s,^clang,${CC:-gcc} -O0 -w $scratch/main.c,; s,-fsanitize=fuzzer[^ ]*,,; s,-O2,,; s,-Werror,,")
 	mkdir -p "$scratch/fuzz"
 	[ -n "$command" ] && sh -c "$command" 2>"$scratch/err" &&
-		"$scratch/fuzz/fuzz_$format" tests/data/lint/*.data tests/data/lint/xray* tests/data/lint/ftrace*/* >"$scratch/out" 2>&1
+		"$scratch/fuzz/fuzz_$format" "$scratch"/lint/*.data "$scratch"/lint/xray* "$scratch"/lint/ftrace*/* >"$scratch/out" 2>&1
 	report $? "fuzz_$format builds by its rule, and takes files of any format"
 	grep -m3 'undefined\|rror' "$scratch/err" | sed 's/^/# /'
 done

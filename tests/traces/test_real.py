@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -15,7 +16,6 @@ import plants
 from plants import report
 
 READ = os.path.abspath(sys.argv[1]) + "/read-trace"
-DATA = "tests/data/lint"
 US = 1700000000000.0
 text = json.dumps
 
@@ -144,7 +144,7 @@ CASES = [
     ("text", 1, "", "text, and no JSON", "a,b,c\n1,2,3\n"),
     ("bytes", 1, "", "no trace that is known here", bytes(range(1, 200))),
 ]
-# Of tests/data/lint: the path below it.
+# Of tests/data/lint.tar.gz: the path below lint/.
 FILES = [
     ("ctf-no-clock", 0, "1 streams without a clock", "no clock: nothing to check"),
     ("ctf-packets-overlap", 2, "overlap 1", "packet begins before its predecessor ends, by 1000 ns"),
@@ -180,6 +180,7 @@ def judge(name, path, code, found, words):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
+        shutil.unpack_archive("tests/data/lint.tar.gz", folder)
         for number, (name, code, found, words, what) in enumerate(CASES):
             path = os.path.join(folder, f"{number}.trace")
             what = what if isinstance(what, (str, bytes)) else text(what)
@@ -187,7 +188,7 @@ def main():
                 file.write(what.encode() if isinstance(what, str) else what)
             judge(name, path, code, found, words)
         for path, code, found, words in FILES:
-            judge(path, os.path.join(DATA, path), code, found, words)
+            judge(path, os.path.join(folder, "lint", path), code, found, words)
         cut_metadata(folder)
         together(folder)
         lost(folder)
@@ -199,7 +200,7 @@ def cut_metadata(folder):
     for name, content, packet in ("nothing", 0, 0), ("a header less a bit", 0, 37 * 8 - 8), ("too much", 900, 800):
         path = os.path.join(folder, name)
         os.mkdir(path)
-        with open(f"{DATA}/ctf-no-clock/s0", "rb") as file, open(os.path.join(path, "s0"), "wb") as to:
+        with open(f"{folder}/lint/ctf-no-clock/s0", "rb") as file, open(os.path.join(path, "s0"), "wb") as to:
             to.write(file.read())
         with open(os.path.join(path, "metadata"), "wb") as file:
             file.write(struct.pack("<I16sIII5s", 0x75D11D57, b"", 0, content, packet, b"\0\0\0\1\x08") + bytes(200))
@@ -214,7 +215,7 @@ def together(folder):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text(events))
     out = os.path.join(folder, "out.json")
-    code, _, err = lint("--json", out, good, "/nonexistent", f"{DATA}/dir-with-a-trace-that-aborts", bad)
+    code, _, err = lint("--json", out, good, "/nonexistent", f"{folder}/lint/dir-with-a-trace-that-aborts", bad)
     with open(out, encoding="utf-8") as file:
         all_ = json.load(file)
     report(code == 2 and [one["damaged"] for one in all_] == [False, True, False, True, False, False] and
@@ -228,15 +229,15 @@ def together(folder):
 def lost(folder):
     """--loss: a line each."""
     for name, code, *counts in ("lost", 2, "missed-counted: 12", "page-back: 0"), ("nothing lost", 0, "page-back: 0"):
-        paths = [f"{DATA}/ftrace-{one.split(':')[0]}" for one in counts]
+        paths = [f"{folder}/lint/ftrace-{one.split(':')[0]}" for one in counts]
         said = subprocess.run([READ, "--loss", *paths], capture_output=True, text=True, check=False)
-        wanted = "".join(f"{DATA}/ftrace-{one} lost\n" for one in counts) + ("total: 12 lost\n" if counts[1:] else "")
+        wanted = "".join(f"{folder}/lint/ftrace-{one} lost\n" for one in counts) + ("total: 12 lost\n" if counts[1:] else "")
         report((said.returncode, said.stdout) == (code, wanted), name, said.stdout)
     below = [tempfile.mkdtemp(dir=folder) for _ in range(3)]
     plants.plant("ctf", "missing", 1, below[0])
     plants.write_ctf(below[1], 64, [[{"begin": n * 100, "end": n * 100 + 9, "times": [n * 100 + 1], "seq": n, "lost": lost}
                                      for n, lost in enumerate((0, 40, 0, 52, 60), 1)]])
-    with open(f"{DATA}/ftrace-missed-counted/cpu0.raw", "rb") as file, open(below[2] + "/cpu0.raw", "wb") as out:
+    with open(f"{folder}/lint/ftrace-missed-counted/cpu0.raw", "rb") as file, open(below[2] + "/cpu0.raw", "wb") as out:
         pages = bytearray(file.read())
         for at in range(0, len(pages), 4096):  # the flags as Linux 6.18 writes them, and without a count
             if pages[at + 11] & 0x80:
