@@ -20,6 +20,10 @@ edge() { # begin|end, more
 	printf '\t".globl stampede_reserve_%s\\nstampede_reserve_%s:\\n"%s\n' "$1" "$1" "$2"
 	printf '\t".popsection\\n");\n'
 }
+mkdir -p "$out/shim"
+for name in stdbool stddef stdint stdio string time cpuid; do # what the C library has under these names
+	printf '#include "extras/kernel/shim/shim.h"\n' >"$out/.new" && put "shim/$name.h"
+done
 for source in module side price rows; do of "$source" "extras/kernel/$source.c"; done
 of ring schemes/core/ring.c
 of clock schemes/core/clock.c
@@ -49,7 +53,7 @@ cat >"$out/.new" <<END
 # written by extras/kernel/module.sh
 obj-m := stampede.o
 stampede-y := reserve_begin.o module.o side.o price.o rows.o ring.o clock.o mask.o loss.o$objects reserve_end.o
-ccflags-y := -I$root -I$root/extras/kernel/shim -I\$(src)
+ccflags-y := -I$root -I$root/extras/kernel/shim -I\$(src)/shim -I\$(src)
 $flags
 END
 put Kbuild

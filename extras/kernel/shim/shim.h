@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the schemes take from the C library, in a kernel: the other headers of this folder have the
- * names that schemes include, and this is what stands behind all of them. No scheme knows of it.
+ * What the schemes take from the C library, in a kernel: module.sh writes headers of the names that
+ * schemes include, which include this one, as the others of this folder do. No scheme knows of it.
  *
  * A name that both sides define as a macro is the schemes' from here on. likely(), unlikely() and
  * barrier() mean the same, noinline is an attribute's name again; the kernel's local_*() are of its
@@ -39,3 +39,15 @@
 #define UINT32_MAX 0xffffffffU
 #define UINT64_MAX 0xffffffffffffffffULL
 #define UINTPTR_MAX ULONG_MAX
+
+#define bit_CMPXCHG16B (1u << 13)
+
+static inline int __get_cpuid(unsigned int leaf, unsigned int *a, unsigned int *b, unsigned int *c,
+			      unsigned int *d)
+{
+	cpuid(leaf, a, b, c, d);
+	return 1;
+}
+
+/* Only readers print; a pointer to what they print to is declared everywhere. */
+typedef struct file_of_readers FILE;

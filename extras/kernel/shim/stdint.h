@@ -1,2 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#include "extras/kernel/shim/shim.h"
