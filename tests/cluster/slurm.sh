@@ -23,37 +23,7 @@ chmod 600 "$private/munge/key"
 socket=/run/stampede-munge
 # The node does four at a time, however many CPUs there are, and comes back as it likes; what was requeued need not wait two minutes, until its credential ends (5 s is
 # the least); what is not found on a node is looked for no longer than a start and a message take.
-cat >"$private/slurm.conf" <<-END
-	ClusterName=stampede
-	SlurmctldHost=stampede(127.0.0.1)
-	SlurmUser=root
-	SlurmdUser=root
-	AuthType=auth/munge
-	AuthInfo=socket=$socket,cred_expire=5
-	StateSaveLocation=$private/state
-	SlurmdSpoolDir=$private/spool.%n
-	SlurmctldPidFile=/run/slurmctld.pid
-	SlurmdPidFile=/run/slurmd.%n.pid
-	SlurmctldLogFile=$private/slurmctld.log
-	SlurmdLogFile=$private/slurmd.%n.log
-	SlurmctldParameters=node_reg_mem_percent=1
-	SlurmdParameters=config_overrides
-	ProctrackType=proctrack/linuxproc
-	TaskPlugin=task/none
-	JobAcctGatherType=jobacct_gather/none
-	MpiDefault=none
-	SelectType=select/cons_tres
-	SelectTypeParameters=CR_CPU_Memory
-	PropagateResourceLimits=NONE
-	ReturnToService=2
-	SlurmdTimeout=10
-	BatchStartTimeout=2
-	MessageTimeout=5
-	KillWait=2
-	SchedulerParameters=sched_interval=1,bf_interval=1,sched_min_interval=100000,batch_sched_delay=0
-	NodeName=stampede NodeAddr=127.0.0.1 CPUs=4 RealMemory=4000
-	PartitionName=all Nodes=stampede Default=YES MaxTime=INFINITE State=UP
-END
+sed "s,PRIVATE,$private,;s,SOCKET,$socket," tests/cluster/slurm.conf >"$private/slurm.conf"
 export SLURM_CONF="$private/slurm.conf"
 # Newer ones ask for a cgroup where there may be none.
 case $(slurmd -V) in

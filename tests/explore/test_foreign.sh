@@ -32,18 +32,7 @@ while read -r fault oracle options; do
 	FAULT=$fault sh -c "$explore $again" </dev/null >"$scratch/again" 2>&1
 	[ $? -eq 2 ] && [ -n "$again" ]
 	report $? "and does so again, by the command that is printed"
-done <<'END'
-1 conservation
-2 conservation
-3 exact
-4 exact --jumps 1 --nested 0 --depth 0
-5 exact
-6 structure
-7 crash
-8 conservation
-10 counts
-11 conservation
-END
+done <tests/data/foreign_faults.txt
 # An interrupt that waits for the lock of whom it interrupted: the timeline is told up to there, found or replayed.
 for schedule in "" "--replay n4"; do
 	# shellcheck disable=SC2086

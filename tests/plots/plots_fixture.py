@@ -30,6 +30,12 @@ BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build")
 with open(os.path.join(TESTS, "data", "bench_sample.json"), encoding="utf-8") as sample:
     SAMPLE = sample.read()
 
+
+def made_up(name):
+    with open(os.path.join(TESTS, "data", name + ".json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
 # All but those of a section that the sample does not have, of columns() alone: a plot may come
 # without data for these tests.
 PLOTS = [plot for plot in plots.PLOTS

@@ -12,12 +12,11 @@ import unittest
 import unittest.mock
 
 import plots_fixture
-from plots_fixture import TESTS, PlotsTest
+from plots_fixture import PlotsTest, made_up
 
 import compare
 
-with open(os.path.join(TESTS, "data", "ranks.json"), encoding="utf-8") as ranks:
-    RANKS = json.load(ranks)
+RANKS = made_up("ranks")
 
 
 def nan(value):

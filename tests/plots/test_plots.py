@@ -9,7 +9,7 @@ import unittest
 from xml.etree import ElementTree
 
 import plots_fixture
-from plots_fixture import NAMES, SOURCES, PLOTS, PlotsTest
+from plots_fixture import NAMES, SOURCES, PLOTS, PlotsTest, made_up
 
 import compact
 import data
@@ -409,22 +409,7 @@ class Page(PlotsTest):
     def test_the_page_has_everything_in_one_file(self):
         self.make_pictures()
         html = self.text("report.html")
-        for words in (
-                "Promises were broken, so no times are given, by <code>made_up_broken</code>.",
-                "<strong>Disturbs: hypervisor.</strong> this is a virtual machine (KVM)",
-                "<strong>Unknown: governor.</strong>",
-                '<td class="broken">broken<small>3 records decoded to another time</small></td>',
-                "Broken by <code>made_up_broken</code> (1.16 k objections). Not promised by "
-                "<code>floor</code>, <code>zero_delta</code>. Kept by <code>full_tsc</code>",
-                "<small>no event checked</small>",
-                "that holds for 6 of 7 here. The worst stamp is one of "
-                "<code>made_up_broken</code>: 134,217,728 ticks (59.7 ms).",
-                "Lost here, at most: <code>heartbeat</code> 10.0 wraps. Nothing lost by "
-                "<code>full_tsc</code>, <code>extended_header</code>.",
-                '<th scope="row">stampede.run.seed</th><td>18446744073709551615</td>',
-                "The loop without a scheme takes 1.02 cycles per event.",
-                "Decoding and all oracles handle 123 M events per second.",
-                '<a href="bench.json">', "</html>"):
+        for words in made_up("page_words"):
             self.assert_in(words, html)
         self.assertEqual(html.count('<img alt="'), len(PLOTS))
         ids = re.findall(r'\sid="([^"]*)"', html)

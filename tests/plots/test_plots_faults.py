@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import plots_fixture
-from plots_fixture import NAMES, PLOTS, SAMPLE, SOURCES, PlotsTest
+from plots_fixture import NAMES, PLOTS, SAMPLE, SOURCES, PlotsTest, made_up
 
 import files
 import record
@@ -143,41 +143,6 @@ class Missing(PlotsTest):
             self.assertIn(f"#define RECORD_SCHEMA {record.SCHEMA}\n", header.read())
 
 
-WRONG = (
-    ("table[3]", "ns", "15", "table[3].ns must be a number"),
-    ("table[3]", "ns", True, "table[3].ns must be a number"),
-    ("table[0]", "cycles_95_low", -1, "table[0].cycles_95_low must not be negative"),
-    ("table[1]", "row", None, "table[1].row must be there"),
-    ("table[1]", "row", "", "table[1].row must be there"),
-    ("table[9]", "verdict", {}, "table[9].verdict must be text"),
-    ("table[9]", "mixed", 1, "table[9].mixed must be true or false"),
-    ("", "table", {}, "table must be an array"),
-    ("", "stress", [7], "stress[0] must be an object"),
-    ("", "harness", [], "harness must be an object"),
-    ("", "in_kernel", {"kernels": [7]}, "in_kernel.kernels[0] must be an object"),
-    ("harness", "loop_cycles", True, "harness.loop_cycles must be a number"),
-    ("stress[2]", "promises", [], "stress[2].promises must be an object"),
-    ("stress[2].promises", "exact", 1, "stress[2].promises.exact must be text"),
-    ("stress[1].violations", "window", "", "stress[1].violations.window must be a number"),
-    ("stress[0]", "delivered_by_source", [1, "2"],
-     "stress[0].delivered_by_source must be an array of numbers"),
-    ("late_beat[1]", "steps", 3, "late_beat[1].steps must be an array"),
-    ("late_beat[1].steps[4]", "gap_wraps", [], "late_beat[1].steps[4].gap_wraps must be a number"),
-    ("backstep[0]", "worst_ticks", -1, "backstep[0].worst_ticks must not be negative"),
-    ("backstep[3]", "clock", None, "backstep[3].clock must be there"),
-    ("backstep[5]", "until", 7, "backstep[5].until must be text"),
-    ("stress[1]", "damage", [], "stress[1].damage must be an object"),
-    ("bytes_by_rate[5]", "tsc_hz", False, "bytes_by_rate[5].tsc_hz must be a number"),
-    ("benchmarks[2]", "cycles", "x", "benchmarks[2].cycles must be a number"),
-    ("benchmarks[2]", "threads", 0, "benchmarks[2]: 'threads' must be a whole number >= 1"),
-    ("benchmarks[2]", "run_type", "aggregate", "benchmarks[2]: 'run_type' must be iteration"),
-    ("context", "host_name", "", "no context.host_name"),
-    ("context.stampede", "cpu", 4, "context.stampede.cpu must be an object"),
-    ("context.stampede.tsc", "hz", "fast", "context.stampede.tsc.hz must be a number"),
-    ("warnings[0]", "state", None, "warnings[0].state must be there"),
-    ("tails[0]", "variant", 1, "tails[0].variant must be true or"),
-)
-
 # Damaged files, and what the line says.
 DAMAGED = (
     (b"", "empty file"), (b'{"context"', "cut off"), (b"[]", "not a record of Stampede"),
@@ -195,7 +160,7 @@ DAMAGED = (
 class Wrong(PlotsTest):
     def test_what_has_the_wrong_type_is_named(self):
         self.put("report.html", "earlier")
-        for path, key, value, words in WRONG:
+        for path, key, value, words in made_up("wrong_records"):
             self.bench = json.loads(SAMPLE)
             self.at(path)[key] = value
             self.write()

@@ -6,23 +6,12 @@ import subprocess
 import xml.etree.ElementTree as ET
 
 import plots_fixture
-from plots_fixture import BUILD, PlotsTest
+from plots_fixture import BUILD, PlotsTest, made_up
 
 import schedule
 
 SVG = "{http://www.w3.org/2000/svg}"
-PLAYED = {
-    "row": "planted", "title": "a <title>", "source": "here", "promises": 3, "needs": 0, "extension": 1,
-    "format": 1, "id_bits": 0, "flag": False, "escape": False, "stamp_bytes": 0, "bits": 27, "verdict": "kept",
-    "unmet": 0, "fault": 0, "command": "build/explore --replay n1",
-    "steps": [{"kind": kind, "cpu": 0, "depth": depth, "event": event, "reader": False, "clock": clock, "ticks": 0,
-               "label": "last", "instruction": "movq (%rdi), %rax", "file": "row.h", "line": 7, "source": "load & go"}
-              for kind, depth, event, clock in (("enter", 1, 0, 1), ("stop", 1, 0, 1), ("enter", 2, 1, 1),
-                                                ("leave", 2, 1, 3), ("leave", 1, 0, 5))],
-    "events": [{"beat": False, "left": 1, "entry": 1, "exit": 5, "stamp": 3},
-               {"beat": False, "left": 1, "entry": 1, "exit": 3, "stamp": 1}],
-    "records": [{"event": 1, "decoded": 1, "stamp": 1, "inexact": False, "extended": False, "header": "28000000"},
-                {"event": 0, "decoded": 3, "stamp": 3, "inexact": False, "extended": False, "header": "48000000"}]}
+PLAYED = made_up("played_made_up")
 
 
 def seen(picture):

@@ -10,55 +10,13 @@ import unittest.mock
 from types import SimpleNamespace
 
 import plots_fixture
-from plots_fixture import PlotsTest
+from plots_fixture import PlotsTest, made_up
 
 import facts
 import page
 import record
 
-EXPLORED = {
-    "schema": 1, "date": "2026-01-02T03:04:05Z", "revision": "abc", "tier": "quick",
-    "rows": [
-        {"row": "good", "families": [
-            {"what": "all", "budget": "page M=2", "nested": 3, "schedules": 1234567,
-             "verdict": "kept", "broken": 0, "need_not_met": 0, "first": None},
-            {"what": "more", "budget": "ends2", "nested": 2, "schedules": 3, "verdict": "kept"}]},
-        {"row": "needy", "families": [
-            {"nested": 1, "schedules": 10, "need_not_met": 4, "verdict": "need not met",
-             "first": "not shown"}]},
-        {"row": "<bad>", "families": [
-            {"nested": 1, "schedules": 10, "broken": 7, "verdict": "broken",
-             "first": "E1 & E2\n  next line"}]}],
-    "limits": [
-        {"name": "a limit", "what": "What <it> is.", "row": "good", "form": "today",
-         "budget": "--events 1", "verdict": "broken", "schedules": 20, "failing": 5,
-         "timeline": "line one\nline two"},
-        {"name": "no end", "schedules": 1, "failing": 0, "decoded": 4, "extended": 62}],
-}
-
-
-CAME = {"softirq": 10, "hardirq": 20, "nmi": 3}
-IN_KERNEL = {
-    "schema": 1, "date": "2026-01-02T03:04:05Z", "command": "make <kernel-bench>",
-    "kernels": [{
-        "release": "6.1.0-made-up", "version": "#1", "cpu": "A & B", "cpus": 2, "emulated": False,
-        "rows": [
-            {"row": "good", "verdict": "kept", "bits": 27, "interrupting": 600000, "with_nmi": True,
-             "masked": False, "delivered": CAME, "hits": CAME, "depth": {"four": 2}},
-            {"row": "good", "verdict": "need not met", "bits": 16, "interrupting": 500000,
-             "with_nmi": True, "masked": False, "delivered": CAME, "hits": CAME,
-             "depth": {"four": 5}},
-            {"row": "delta_sync_hard", "verdict": "kept", "bits": 27, "interrupting": 7,
-             "with_nmi": False, "masked": True, "depth": {"four": 0}},
-            {"row": "delta_sync_hard", "verdict": "broken", "bits": 27, "interrupting": 8,
-             "with_nmi": True, "masked": True, "text": "time <goes> back"},
-            {"row": "fine", "verdict": "kept", "bits": 64, "interrupting": 1234567},
-            {"row": "rewind", "verdict": "left out", "text": "its writers start over"}],
-        "prices": [{"price": name, "unit": "ns", "batch": ns, "single": ns + 20} for name, ns in (
-            ("empty loop", 0.5), ("xadd", 1.5), ("cmpxchg", 1.75),
-            ("local_irq_save, local_irq_restore", 9.5), ("delta_sync_hard", 21), ("good", 11),
-            ("fine", 12.5))]}],
-}
+EXPLORED, IN_KERNEL = made_up("explored_made_up"), made_up("in_kernel_made_up")
 
 
 class Sections(PlotsTest):

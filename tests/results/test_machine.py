@@ -30,6 +30,11 @@ END
 """
 
 
+def made_up(name):
+    with open(os.path.join(os.path.dirname(__file__), "../data/machine_" + name + ".json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
 def known(kernel=(U, U), cpu=(U, U, None, None, None, U, None, U, U, U, None), tsc=(None, None), hypervisor=U):
     """All that is read, but the kernel's release and architecture, which are this machine's."""
     keys = "vendor model family model_number stepping microcode online governor turbo smt shares_core".split()
@@ -82,25 +87,13 @@ class Tree(unittest.TestCase):
 
     def test_one_fact_after_the_other(self):
         """One file after the other, and what `cpu` then says of all CPUs, and of the first."""
-        governor, siblings = "cpu%d/cpufreq/scaling_governor", "cpu%d/topology/thread_siblings_list"
         self.put_cpus(METAL)
-        for path, text, key, of_all, of_first in (
-                (governor % 0, "performance\n", "governor", "performance,unknown", "performance"),
-                (governor % 1, "powersave\n", "governor", "performance,powersave,unknown", "performance"),
-                (governor % 0, "\n", "governor", "unknown,powersave", U),
-                ("cpu0/cpufreq/boost", "0\n", "turbo", "off", "off"), ("cpu0/cpufreq/boost", "1\n", "turbo", "on", "on"),
-                ("cpufreq/boost", "0\n", "turbo", "off", "off"), ("cpufreq/boost", "1\n", "turbo", "on", "on"),
-                # Intel's switch says the opposite, and rules where it is.
-                ("intel_pstate/no_turbo", "1\n", "turbo", "off", "off"),
-                ("intel_pstate/no_turbo", "0\n", "turbo", "on", "on"),
-                ("intel_pstate/no_turbo", "maybe\n", "turbo", "on", "on"),
-                (siblings % 0, "0\n", "shares_core", None, False), (siblings % 1, "1-2\n", "shares_core", True, False),
-                (siblings % 0, "0,4\n", "shares_core", True, True), (siblings % 1, "\n", "shares_core", True, True),
-                (siblings % 0, "nonsense\n", "shares_core", None, None)):
+        # Intel's switch says the opposite, and rules where it is.
+        for path, text, key, of_all, of_first in made_up("facts"):
             self.put(CPU + path, text)
             self.assertEqual([self.read(*cpus)["cpu"][key] for cpus in ((), (0,))], [of_all, of_first], (path, text))
         # The same in a guest proves nothing: the host decides who runs beside us.
-        self.put(CPU + siblings % 0, "0\n")
+        self.put(CPU + "cpu0/topology/thread_siblings_list", "0\n")
         self.put_cpus(METAL + " hypervisor")
         self.assertIsNone(self.read(0)["cpu"]["shares_core"])
 
@@ -172,30 +165,7 @@ class Warned(unittest.TestCase):
         return next(one for one in found if one["name"] == what), found
 
     def test_three_states(self):
-        for name, its, state, cause, remedy in (
-                ("governor", {"governor": U}, U, "cpufreq", "ask the host"),
-                ("governor", {"governor": "performance,unknown"}, U, "cpufreq", "ask the host"),
-                ("governor", {"governor": "performance"}, "no", "performance", ""),
-                ("governor", {"governor": "unknown,powersave"}, "yes", "'unknown,powersave'", "cpupower"),
-                ("turbo", {"turbo": U}, U, "no switch", "ask the host"), ("turbo", {"turbo": "off"}, "no", "off", ""),
-                ("turbo", {"turbo": "on"}, "yes", "heat", "no_turbo"),
-                ("smt", {"shares_core": None}, U, "tells", "dedicated"),
-                ("smt", {"shares_core": False}, "no", "no CPU shares", ""),
-                ("smt", {"shares_core": True}, "yes", "shares its core", "smt/control"),
-                ("hypervisor", {"name": U}, U, "not tell", "bare metal"),
-                ("hypervisor", {"name": "none"}, "no", "no sign", ""),
-                ("hypervisor", {"name": "KVM"}, "yes", "(KVM)", "bare metal"),
-                ("tsc", {"constant": None}, U, "no x86", "constant"),
-                ("tsc", {"constant": True, "nonstop": True}, "no", "constant_tsc and nonstop_tsc", ""),
-                ("tsc", {"constant": True, "nonstop": False}, "yes", "lack nonstop_tsc", "clock_gettime"),
-                ("tsc", {"constant": False, "nonstop": True}, "yes", "lack constant_tsc", "clock_gettime"),
-                ("load", {"online": 2}, U, "before the run", "uptime"),
-                ("load", {"online": 2, "load": [1.0]}, "no", "1.00 at start on 2 CPUs (limit 1.0)", ""),
-                ("load", {"online": 2, "load": [1.01]}, "yes", "1.01 at start", "stop other"),
-                ("load", {"load": [1.0]}, U, "number of CPUs", "uptime"), ("perf", {}, "no", "can be read", ""),
-                ("perf", {"perf": errno.EACCES}, "yes", "Permission", "perf_event_paranoid"),
-                ("perf", {"perf": errno.ENOENT}, "yes", "No such file", "no PMU"),
-                ("perf", {"perf": errno.E2BIG}, "yes", "too long", "perf_event_open(2)")):
+        for name, its, state, cause, remedy in made_up("warnings"):
             one, _ = self.of(name, **its)
             self.assertEqual((one["state"], cause in one["cause"], remedy in one["remedy"], not one["remedy"]),
                              (state, True, True, not remedy), (name, its, one))

@@ -12,22 +12,8 @@ build=$1 tree=$scratch/tree
 mkdir -p "$scratch/known/judge" "$scratch/known/explored"
 printf '{ "%s", "%s" },\n' kept 0a broken 0b found 0c again 0d none 0e >"$scratch/known/sources.inc"
 long=$(printf '%070d' 7)
-cat >"$scratch/known/judge/explored.def" <<END
-X("found", "0b", BROKEN, 1, "gcc 1")
-X("kept", "0b", BROKEN, 2, "gcc 2")
-X("kept", "0a", KEPT, 3, "gcc 3")
-X("broken", "0b", BROKEN, 4, "$long")
-X("gone", "0f", KEPT, 5, "gcc 5")
-END
-cat >"$scratch/known/explored/known" <<'END'
-X("found", "0d", BROKEN, 6, "gcc 6")
-X("none", "0e", KEPT, 7)
-X("again", "0c", KEPT, 8, "gcc 8")
-X("found", "0c", KEPT, 9, "gcc 9")
-X("found", "0c", BROKEN, 10, "gcc 10")
-X("kept", "0a", BROKEN, 11, "gcc 11")
-X("again", "0d", BROKEN, 12, "gcc 12")
-END
+sed "s/LONG/$long/" tests/data/known_recorded.def >"$scratch/known/judge/explored.def"
+cp tests/data/known_found.def "$scratch/known/explored/known"
 cat >"$scratch/known/main.c" <<'END'
 #include <stdio.h>
 #include "judge/known.h"

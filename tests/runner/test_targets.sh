@@ -7,47 +7,7 @@ build=$1
 # What is missing is not installed here, but said.
 export PACKAGES=present
 unset MAKEFLAGS MAKELEVEL MFLAGS
-list=$scratch/targets
-cat >"$list" <<'END'
-all tests/runner/test_targets.sh
-bench make bench ARGS=--list
-bench-power make -n bench-power
-run-stress make run-stress ARGS=--list
-plots make plots RUN="$scratch/run"
-compare make compare ARGS=--help
-man make man
-readme tests/plots/test_plots.py
-install tests/long.sh
-uninstall tests/long.sh
-deb make -n deb
-take make take ROW=packed_word RUN="$scratch/run"
-explore make explore SCHEMES==packed_word ARGS="--shape page --events 1 --nested 1"
-explore-record make -n explore-record
-pictures make -n pictures
-test .ci/run
-check-house make -n check-house
-test-long make -n test-long
-test-exhaustive make -n test-exhaustive
-clean make clean BUILD="$scratch/none"
-help make help
-help-all make help-all
-fuzz tests/long.sh
-lint make -n lint
-kernel-module tests/kernel/module.py
-kernel-bench tests/kernel/test_kernel_module.py
-test-kernel tests/long.sh
-programs make programs ARGS="--programs true --rows packed_word --check-only"
-judged make judged TRACERS="py_logging lttng_ust floor" ARGS="--workload steady --events 2000 --json $scratch/judged.json"
-history tests/long.sh
-mutants tests/long.sh
-mutate tests/long.sh
-verdicts make -n verdicts
-test-distro make -n test-distro
-test-machine tests/long.sh
-test-slurm make -n test-slurm
-test-mcu tests/tracers/test_mcu.sh
-test-parallel make -n test-parallel
-END
+list=tests/data/make_targets.txt
 mkdir "$scratch/run" && cp tests/data/bench_sample.json "$scratch/run/bench.json"
 make help-all | awk '{ print $1 }' | sort >"$scratch/known"
 cut -d' ' -f1 "$list" | sort | diff "$scratch/known" - | sed 's/^/# /'

@@ -83,19 +83,5 @@ grep -q '^not ok' "$scratch/none"
 report $? "a consumer that is slow conserves them"
 while IFS='|' read -r name row words header script; do
 	faulty "$name" "$row" "$words" "$header" "$script"
-done <<'END'
-an open packet before a complete one|packed_word|-DPACKED_WORD_SUBBUF_SHIFT=9 -DPACKED_WORD_COUNT_SHIFT=6|_trace|s/if (reads && (last > first .. end != first + 1))/if (0)/
-what is written counts again|packed_word||_trace|s/packet->events -= cut->events/(void)0/
-what is written comes again|packed_word||_trace|s/skipped = cut->content/skipped = begin/
-a packet is not written|packed_word||_trace|s/^\tgood = slot->file ..$/&/;s/^\tgood = slot->file /\tif (packet->number % 3 == 1) return;\n&/
-a packet takes the place of the one before it|packed_word||_trace|/slot->at += packet->size;/d
-what has no room is not counted|packed_word||_trace|s/^\t\tpacked_word_trace_add(&all->counts.unwritten, packet->events - packet->own);/\t\t(void)0;/
-the events of its own are counted|packed_word||_trace|s/packet->events - packet->own);/packet->events);/
-what is removed is not counted|packed_word||_trace|s/packed_word_trace_add(&all->counts.removed, kept->events);/(void)0;/
-what gives way is lost twice|packed_word|-DPACKED_WORD_SUBBUF_SHIFT=9 -DPACKED_WORD_COUNT_SHIFT=1|_trace|s/ - slot->lost_before;/;/
-claims without a lock|packed_word_locked_fenced|-DPACKED_WORD_LOCKED_FENCED_PER_CPU=1||s/"lock; "/""/
-an interrupted section is taken as published|restartable_full|-DRESTARTABLE_FULL_PER_CPU=1 -DPAD=400||s/"jmp	%l\[aborted\]/"jmp	restart_end_%=/
-the CPU is not compared|restartable_full|-DRESTARTABLE_FULL_PER_CPU=1 -DPAD=400||s/"jne	%l\[moved\]\\n\\t"/"\\n\\t"/
-the tail is stored before the payload|restartable_full|-DRESTARTABLE_FULL_PER_CPU=1 -DPAD=400||/movq	%%r9, %c\[tail\]/d; s/^\t*RESTARTABLE_FULL_RESTART_PAYLOAD$/"movq	%%r9, %c[tail](%[ring])\\n\\t" &/
-END
+done <tests/data/conserve_faults.txt
 plan

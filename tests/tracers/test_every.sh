@@ -132,12 +132,7 @@ while read -r fault options expected; do
 done <tests/data/every_faults.txt
 while read -r fault code words; do
 	says "fault '$fault': one line, $words" "$code" "$words" env FAULT="$fault" EVERY_STEPS=20000 "$judge" --timeout 5 "$toy/"
-done <<'END'
-raw 1 toy blocks SIGTRAP by a system call of its own, last in
-tsc 1 toy reads the TSC in
-fork 1 toy starts a process in its event
-endless 1 toy: an event does not return after 20001 instructions, last in record
-END
+done <tests/data/every_refused.txt
 says "an --at that is none" 1 "99:x: wants PLAN" "$judge" --at 99:x "$toy/"
 adapter tsc
 FAULT=tsc "$judge" --json "$scratch/json" "$toy/" >"$scratch/out" && grep -q 'order *kept' "$scratch/out"

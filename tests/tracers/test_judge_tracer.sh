@@ -156,11 +156,7 @@ while IFS='|' read -r options every wanted; do
 	"$judge" $options "$toy/" 2>"$scratch/err"
 	[ $? -eq 4 ] && [ "$(sed 's/ *$//;s,GAPS=/.*/,GAPS=,' "$SAID")" = "$wanted" ] && [ ! -e "$(cat "$SAID.folder")" ]
 	report $? "'$options' $every: $wanted"
-done <<'END'
-||EVERY_AT= EVERY_CLOCK=clock_gettime EVERY_DEPTH=1 EVERY_STRIDE=1 EVERY_THREADS=1 EVERY_WRAP=27 GAPS=syscalls_busy.csv TRACE= w 100000 1
---depth 2 --stride 100k --at 11:2:30 --gaps README.md --events 10 --every 1M|"wrap": 48, "threads": false, "clock": "tsc"|EVERY_AT=11:2:30 EVERY_CLOCK=tsc EVERY_DEPTH=2 EVERY_STRIDE=100000 EVERY_THREADS=0 EVERY_WRAP=48 GAPS=README.md TRACE= w 10 1000000
---events 100M --rounds 100k --timeout 86400|"threads": true|EVERY_AT= EVERY_CLOCK=clock_gettime EVERY_DEPTH=1 EVERY_STRIDE=1 EVERY_THREADS=1 EVERY_WRAP=27 GAPS=syscalls_busy.csv TRACE= w 100000000 1
-END
+done <tests/data/judge_tracer_options.txt
 for option in "events 9" "events 100000001" "rounds 0" "rounds 100001" "every 0" "every 1000001" "timeout 0" "timeout 86401" \
 	"depth 0" "depth 3" "stride 0" "stride 100001" "at 12" "at 1:x"; do
 	says "--$option is refused" 1 "--${option% *}.* .*${option#* }" "$judge" --$option "$toy/"
@@ -202,12 +198,7 @@ while read -r fails code wanted_code wanted lines words; do
 	priced "$fails ends with $code" "$(echo "${wanted#-}" | tr _ ' ')"
 	[ $got -eq "$wanted_code" ] && [ "$(grep -c ^stampede: "$scratch/err")" -eq "$lines" ] && grep -q "$words" "$scratch/out" "$scratch/err"
 	told $? "the exit code is $got, and the line: $words"
-done <<'END'
-second 1 1 first_2.0_ns_1.00;_judging_adds_17.0_ns, 1 second//run price: its adapter failed; this tracer is not judged
-second 4 0 first_2.0_ns_1.00;_judging_adds_17.0_ns, 0
-first 1 1 - 2 are multiples of .*first/, which has none; name another
-first 4 4 - 1 are multiples of .*first/, which has none; name another
-END
+done <tests/data/judge_tracer_priced.txt
 unset FAILS CODE
 python3 -c "print('1 1,' * 32 + '3 3,' * 32 + ','.join(['9 9'] * 6))" >"$scratch/first/batches"
 rm "$scratch/first/rounds"

@@ -23,12 +23,8 @@ python3 - "$scratch" <<-END
 	        bad["promises"][promise] = "broken"
 	    storm.append(bad)
 	json.dump(storm, open(sys.argv[1] + "/storm.json", "w"))
-	json.dump([{"trace": "a", "events": 9, "damaged": False, "findings": []},
-	           {"trace": "b", "events": 9, "damaged": False, "findings": [
-	               {"kind": "back", "offset": 40, "message": "goes back", "file": "b/0"},
-	               {"kind": "zero", "offset": None, "message": "is zero"}]}], open(sys.argv[1] + "/lint.json", "w"))
 END
-set -- "$scratch/toy.json" "$scratch/storm.json" "$scratch/lint.json"
+set -- "$scratch/toy.json" "$scratch/storm.json" tests/data/verdicts_lint.json
 # What each document has: its cases, and how many of them are broken, counted from the documents.
 cases=$((6 + 3 * 7 + 3)) broken=$((1 + 2 + 2))
 if [ -x "$build/read-trace" ]; then
@@ -66,16 +62,7 @@ python3 - "$scratch" "$cases" "$broken" "$(grep -c '^ok .*# SKIP' "$scratch/tap"
 END
 report $? "JUnit: the same cases, failures and skips"
 # A name for each case, as a CI takes two of one name for one: where it is in the trace. A path of any kind.
-python3 - "$scratch" <<-'END'
-	import json, sys
-	found = [{"kind": "zero", "event": n, "message": "negative", "file": "a b/ä.json: pid 7 tid 9", "time": -n, "before": 5} for n in range(10)]
-	json.dump([{"trace": "a b/ä.json", "events": 300, "damaged": True, "why": "it ends early", "offset": 77, "findings": found, "found": {"zero": 150}},
-	           {"trace": "/tmp/#1:2%.raw", "events": 3, "damaged": False, "found": {}, "findings": [
-	            {"kind": "back", "offset": 4096, "message": "goes back", "file": "/tmp/#1:2%.raw"}]},
-	           {"trace": "ctf", "events": 3, "damaged": False, "found": {}, "findings": [
-	            {"kind": "back", "event": 9, "message": "goes back", "file": "ctf/ch_0"}]}], open(sys.argv[1] + "/places.json", "w"))
-END
-verdicts --tap "$scratch/tap2" --junit "$scratch/xml2" --sarif "$scratch/sarif2" "$scratch/places.json"
+verdicts --tap "$scratch/tap2" --junit "$scratch/xml2" --sarif "$scratch/sarif2" tests/data/verdicts_places.json
 python3 - "$scratch" <<-'END'
 	import json, re, sys, urllib.parse, xml.etree.ElementTree as xml
 	tap = open(sys.argv[1] + "/tap2").read()
