@@ -257,10 +257,11 @@ void *evict_huge_page(void)
 	uint8_t *all = mmap(NULL, 2 * EVICT_HUGE_BYTES, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	size_t before = -(uintptr_t)all % EVICT_HUGE_BYTES;
-	uint8_t *page = all + before;
+	uint8_t *page;
 
 	if (all == MAP_FAILED)
 		return NULL;
+	page = all + before;
 	if (before)
 		munmap(all, before);
 	munmap(page + EVICT_HUGE_BYTES, EVICT_HUGE_BYTES - before);

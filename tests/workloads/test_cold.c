@@ -2,10 +2,8 @@
 /* Cold events, for real and briefly: that evictions evict, and whose figures are left out. */
 #include "tests/support/test.h"
 #include <math.h>
-#include <sys/mman.h>
 
 #include "tests/support/placed.h"
-#include "tests/support/said.h"
 #include "base/histogram.h"
 #include "base/json.h"
 #include "judge/buffer.h"
@@ -226,93 +224,6 @@ static void each_evicts(void **state)
 	evict_close(&evictor);
 }
 
-/* Of caches, what hwloc knows; a cache that it does not know is left out, with a line. */
-static void caches_by_hwloc(void **state)
-{
-	struct evict of_here;
-
-	assert_int_equal(evict_open(&of_here, &place, plan.pu[0]), 0);
-	assert_false(evict_unknown(&of_here, EVICT_TLB));
-	of_here.bytes[EVICT_L2] = 0;
-	listen_to_stderr();
-	assert_true(evict_unknown(&of_here, EVICT_L2));
-	assert_said("no cold events after l2: neither hwloc nor the C library knows that cache's "
-		    "size");
-	evict_close(&of_here);
-}
-
-static bool is_mapped(const void *page)
-{
-	return !msync((void *)page, 4096, MS_ASYNC);
-}
-
-/* Counts the pages that an eviction reads of its data, after all of them were given back. */
-static size_t read_by(struct evict *its, enum evict_kind kind)
-{
-	static unsigned char is_there[4096];
-	size_t i, pages = 0;
-
-	assert_false(madvise(its->data, its->data_bytes, MADV_NOHUGEPAGE) ||
-		     madvise(its->data, its->data_bytes, MADV_DONTNEED));
-	evict(its, kind);
-	assert_false(mincore(its->data, its->data_bytes, is_there));
-	for (i = 0; i < its->data_bytes / 4096; i++)
-		pages += is_there[i] & 1;
-	return pages;
-}
-
-/* Twice each cache of machines that hwloc makes up, and no more of one than a test allows. */
-static void caches_of_made_up_machines(void **state)
-{
-	static const struct {
-		const char *machine;
-		size_t most, l2, last, data;
-	} made[] = {
-		{ "pack:1 l3:1(size=6291456) l2:1(size=1048576) l1d:1(size=32768) core:1 pu:2",
-		  SIZE_MAX, 2 << 20, 12 << 20, 12 << 20 },
-		{ "pack:1 l3:1(size=6291456) l2:1(size=1048576) l1d:1(size=32768) core:1 pu:2",
-		  3 << 20, 2 << 20, 3 << 20, 4 << 20 },
-		{ "pack:1 l2:1(size=1048640) l1d:1(size=32768) core:2 pu:1", SIZE_MAX,
-		  (2 << 20) + 128, (2 << 20) + 128, 4 << 20 },
-		{ "pack:1 l1d:1(size=32768) core:1 pu:1", SIZE_MAX, 0, 64 << 10, 2 << 20 },
-	};
-	static const bool with_code[EVICT_KINDS] = { [EVICT_CODE] = true,
-						     [EVICT_ALL] = true,
-						     [EVICT_HUGE] = true,
-						     [EVICT_NEIGHBOUR] = true };
-	struct place machine = { .topology = NULL };
-	enum evict_kind kind;
-	struct evict its;
-	size_t i;
-
-	for (i = 0; i < COUNT(made); i++) {
-		const size_t l1 = 64 << 10, l2 = made[i].l2, last = made[i].last;
-		const size_t wanted[EVICT_KINDS] = {
-			0, l1, l2, last, 0, 0, last, last, 0, 0, last
-		};
-
-		hwloc_topology_init(&machine.topology);
-		assert_false(hwloc_topology_set_synthetic(machine.topology, made[i].machine) ||
-			     hwloc_topology_load(machine.topology));
-		evict_most = made[i].most;
-		assert_int_equal(evict_open(&its, &machine, 0), 0);
-		evict_most = SIZE_MAX;
-		assert_int_equal(its.data_bytes, made[i].data);
-		assert_int_equal(its.data[its.data_bytes - 1], 0x5a);
-		for (kind = 0; kind < EVICT_KINDS; kind++) {
-			const uint64_t random = its.random;
-
-			assert_int_equal(its.bytes[kind], wanted[kind]);
-			assert_int_equal(read_by(&its, kind), (wanted[kind] + 4095) / 4096);
-			assert_int_equal(its.random != random, with_code[kind]);
-		}
-		assert_true(is_mapped(its.pages) && is_mapped(its.pages + 8191 * 4096));
-		evict_close(&its);
-		assert_false(is_mapped(its.pages) || is_mapped(its.data));
-		hwloc_topology_destroy(machine.topology);
-	}
-}
-
 /*
  * The size that is measured where hwloc knows none evicts as much as the known one: a quarter of it
  * at least, as other guests use the cache, too.
@@ -359,5 +270,4 @@ static void timed_code_has_rings_of_its_size(void **state)
 }
 
 TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, cold_costs_more, short_fields_are_kept,
-	 each_evicts, caches_by_hwloc, caches_of_made_up_machines, last_cache_is_measured,
-	 timed_code_has_rings_of_its_size)
+	 each_evicts, last_cache_is_measured, timed_code_has_rings_of_its_size)
