@@ -145,7 +145,6 @@ static void price(void)
 	uint64_t count = events / BATCHES + 1, seq = 0, end, begin;
 	unsigned int i;
 
-	truths[0].most = UINT64_MAX;
 	for (i = 0; i < BATCHES; i++) {
 		begin = cpu_time_ns();
 		for (end = seq + count; seq < end; seq++)

@@ -53,7 +53,8 @@ static void record(unsigned int stream, uint64_t seq)
 		events[at].seq = seq;
 		events[at].time = begin;
 	}
-	while (now() - begin < (stream ? 25000 : 30000)) /* the second thread is done first */
+	/* The second thread is done first. */
+	while (now() - begin < (stream ? 25000 : 30000 + seq % 2 * 1000))
 		;
 	inside--;
 }
