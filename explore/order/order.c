@@ -108,16 +108,13 @@ _Noreturn static void start(unsigned int cpu)
 }
 
 /* Tells ASan that no frame is left on a CPU's stack below `end`, after _longjmp(). */
-static void forget(const struct cpu *cpu, const uint8_t *end)
-{
-	ASAN_UNPOISON_MEMORY_REGION(cpu->stack, end - cpu->stack);
-}
+#define FORGET(cpu, end) ASAN_UNPOISON_MEMORY_REGION((cpu)->stack, (end) - (cpu)->stack)
 
 static void go_on(unsigned int cpu)
 {
 	if (!_setjmp(cpus[running].goes_on))
 		start(cpu);
-	forget(&cpus[running], __builtin_frame_address(0));
+	FORGET(&cpus[running], (uint8_t *)__builtin_frame_address(0));
 }
 
 /* The n-th CPU beside the running one that has not ended. */
@@ -250,7 +247,7 @@ static void set_up(struct cpu *cpu)
 	cpu->depth = cpu->since = 0;
 	cpu->label = "its begin";
 	cpu->begun = false;
-	forget(cpu, cpu->stack + STACK_BYTES);
+	FORGET(cpu, cpu->stack + STACK_BYTES);
 	getcontext(&cpu->begins);
 	cpu->begins.uc_stack.ss_sp = cpu->stack;
 	cpu->begins.uc_stack.ss_size = STACK_BYTES;
@@ -311,8 +308,7 @@ static void keep(void)
 
 	for (i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
 		bytes += memory[i].bytes;
-	free(before.bytes);
-	before.bytes = malloc(bytes);
+	before.bytes = realloc(before.bytes, bytes);
 	if (!before.bytes)
 		end_memory("an execution");
 	for (bytes = i = 0; i < sizeof(memory) / sizeof(memory[0]) && memory[i].bytes; i++) {

@@ -65,12 +65,21 @@ static void end_process(pid_t pid)
 	assert_true(WIFSIGNALED(status));
 }
 
+static int next_descriptor(void)
+{
+	const int next = dup(0);
+
+	close(next);
+	return next;
+}
+
 static void second_run_is_refused_before_it_touches(void **state)
 {
 	struct fixture *f = *state;
 	struct earlier e = make_earlier(f);
+	const int next = next_descriptor();
 	pid_t holder = start_holder(f);
-	int before = entry_count(f->root);
+	int before = entry_count(f->root), file, kept;
 	struct record *rec;
 
 	assert_fails(record_create(f->root, ALIAS, &rec), EXIT_RESOURCE,
@@ -83,7 +92,12 @@ static void second_run_is_refused_before_it_touches(void **state)
 		assert_works(record_create(f->root, ALIAS, &rec));
 		assert_fails(record_create(f->root, ALIAS, &(struct record *){ NULL }),
 			     EXIT_RESOURCE, "in use by another run");
+		/* No program that is started has its folders, lock or rows. */
+		for (file = next, kept = 0; file < next + 9; file++)
+			kept += fcntl(file, F_GETFD) == FD_CLOEXEC;
+		assert_int_equal(kept, 4);
 		record_abort(rec);
+		assert_int_equal(next_descriptor(), next);
 	}
 	assert_earlier_intact(f, &e);
 }
@@ -251,12 +265,14 @@ static void write_errors_leave_whole_rows(void **state)
 	assert_one_line(scratch_stderr, "rows.jsonl: File too large");
 	assert_true(rows > 5);
 	assert_int_equal(record_row_count(rec), rows);
+	/* With room again, the next row comes right after the last whole one. */
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_works(add_row(rec, rows++));
 	assert_int_equal(loaded_rows(f, name, false, 0), rows);
 	small.rlim_cur = 2000;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	assert_fails(record_finish(rec), EXIT_RESOURCE, "bench.json: File too large");
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	assert_int_equal(loaded_rows(f, name, false, 0), rows);
 	assert_int_equal(entry_count(path_in(f->root, "%s", name)), 2); /* rows, context */
 	assert_earlier_intact(f, &e);
 }
@@ -290,11 +306,10 @@ static void unwritable_root_is_refused(void **state)
 
 static int create_with(const struct fixture *f, unsigned int descriptors)
 {
-	int status, next = dup(0);
+	int status, next = next_descriptor();
 	struct rlimit limit, few;
 	struct record *rec;
 
-	close(next);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	few = limit;
 	few.rlim_cur = (rlim_t)next + descriptors;
@@ -328,7 +343,8 @@ static void a_full_disk_is_told_before_the_run(void **state)
 	SKIP_IF(unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 			mount("tmpfs", f->root, "tmpfs", 0, "size=40k"),
 		"mounting needs root: %s", strerror(errno));
-	assert_fails(record_create(f->root, ALIAS, &rec), EXIT_RESOURCE, "disk is full");
+	assert_fails(record_create(f->root, ALIAS, &rec), EXIT_RESOURCE,
+		     "-" ALIAS "/rows.jsonl: No space left on device; the disk is full");
 	assert_int_equal(entry_count(f->root), 1); /* .lock */
 	umount2(f->root, MNT_DETACH);
 }
