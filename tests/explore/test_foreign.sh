@@ -207,35 +207,8 @@ echo "-I$scratch/include"
 PATH=\${PATH#*:}
 exec pkg-config "\$@"
 END
-planted barectf python3-barectf barectf.c 's/cur_last_event_ts = \(ctx.*\)/cur_last_event_ts = (uint32_t)\1/' \
-	--nested 0 --jumps 1
-planted barectf python3-barectf barectf.c 's/ctx->at += 64/ctx->at += 32/' --nested 0
-planted dpdk libdpdk-dev rte_trace_point.h 's/~(0xffffULL << __RTE_TRACE_EVENT_HEADER_ID_SHIFT)/0xffffffffULL/' \
-	--nested 0 --jumps 1
-planted dpdk libdpdk-dev rte_trace_point.h 's/offset += sz;/offset += sz - 8;/' --nested 0
-planted linux_ring_buffer linux-source-6.1 trace/ring_buffer.c 's/^ .\*B\*.*/ ;/' --stops all --nested 2
-planted linux_ring_buffer linux-source-6.1 trace/ring_buffer.c '/Interrupted between C and F/,/}/s/delta = 0/delta = ts - info->after/' \
-	--stops all --nested 2
-# Events that come behind the last look at the head; a head that goes back (as it did until commit
-# 1b038c6e05ff of 2019); losses that are counted twice; a time of 32 bits.
-planted perf linux-source-6.1 events/ring_buffer.c 's/if (unlikely(head != local_read(&rb->head)))/if (0)/' \
-	--stops all --nested 1
-planted perf linux-source-6.1 events/ring_buffer.c \
-	'/^	WRITE_ONCE(rb->user_page->data_head/d; s/^	if (unlikely(head != local/	rb->user_page->data_head = head;\n&/' \
-	--nested 3 --depth 3
-planted perf linux-source-6.1 events/ring_buffer.c 's/local_xchg(&rb->lost, 0)/local_read(\&rb->lost)/' \
-	--nested 1 --size large
-planted perf linux-source-6.1 events/core.c 's/data->time = perf_event_clock/data->time = (u32)perf_event_clock/' \
-	--nested 0 --jumps 1
-planted lttng lttng-modules-dkms frontend_internal.h 's/>> config->tsc_bits))/>> 40))/' --nested 0 --jumps 1
-planted lttng lttng-modules-dkms frontend_api.h 's/!= o_old))/== 1))/' --stops all --nested 1
-planted lttng lttng-modules-dkms frontend_api.h \
-	'/if (unlikely(v_cmpxchg(config, &ctx->priv.buf->offset/i save_last_tsc(config, ctx->priv.buf, ctx->priv.tsc);' \
-	--nested 1 --jumps 1
-planted xray llvm-toolchain-14 xray_fdr_controller.h '/bool customEvent/,/^  }/s/LatestTSC = TSC;//' --nested 0
-planted xray llvm-toolchain-14 xray_recursion_guard.h 's/Valid(!/Valid(true || !/' --stops all --nested 1
-# What docs/tracers/xray.md suggests to its maintainers is right.
-wanted="f['verdict'] == 'kept'" planted xray llvm-toolchain-14 xray_fdr_controller.h \
-	's/= UndoableFunctionEnters ?/= PreambleStatus == PreambleResult::NoChange \&\& UndoableFunctionEnters ?/' \
-	--nested 1 --jumps 1
+while IFS=@ read -r name package file plant options wanted; do
+	# shellcheck disable=SC2086
+	[ "${name#"#"}" != "$name" ] || planted "$name" "$package" "$file" "$plant" $options </dev/null
+done <tests/data/foreign_planted.txt
 plan

@@ -61,37 +61,26 @@ static void plans(struct place *place, const struct planned *one)
 
 static void plans_are_as_expected(void **unused)
 {
-	static const struct planned cases[] = {
-		/* Cores first, then siblings. */
-		{ SMT_MACHINE, NULL, NULL, 16, "0 2 4 6 8 10 12 14 1 3 5 7 9 11 13 15" },
-		{ SMT_MACHINE, NULL, NULL, 8, "0 2 4 6 8 10 12 14" },
-		{ SMT_MACHINE, NULL, NULL, 9, "0 2 4 6 8 10 12 14 1" },
-		{ SMT_MACHINE, NULL, NULL, 1, "0" },
-		{ "package:1 core:4 pu:1", NULL, NULL, 4, "0 1 2 3" },
-		{ "package:1 core:1 pu:1", NULL, NULL, 1, "0" },
-		{ "package:1 core:1 pu:4", NULL, NULL, 4, "0 1 2 3" },
-		/* No cores known: each CPU counts as one. */
-		{ "package:1 pu:3", NULL, NULL, 3, "0 1 2" },
-		/* OS indexes that alternate between packages, and siblings at the end. */
-		{ "package:2 core:2 pu:1(indexes=0,2,1,3)", NULL, NULL, 4, "0 2 1 3" },
-		{ "package:2 core:2 pu:2(indexes=0,4,1,5,2,6,3,7)", NULL, NULL, 6, "0 1 2 3 4 5" },
-		/* Not all allowed; the first thread of a core may be the one that is not. */
-		{ SMT_MACHINE, "1,3,6-7", NULL, 4, "1 3 6 7" },
-		{ SMT_MACHINE, "0-1,14-15", NULL, 3, "0 14 1" },
-		/* The user's choice, in the user's order. */
-		{ SMT_MACHINE, NULL, "0,2-3", 3, "0 2 3" },
-		{ SMT_MACHINE, NULL, "9,3-5,1", 5, "9 3 4 5 1" },
-		{ SMT_MACHINE, NULL, "9,3-5,1", 2, "9 3" },
-		{ SMT_MACHINE, "4-7", "7,4", 2, "7 4" },
-	};
+	FILE *file = fopen("tests/data/place_plans.txt", "r");
+	char line[200], machine[80], allowed[40], list[40], expected[80];
+	struct planned one = { machine, NULL, NULL, 0, expected };
 	struct place place;
-	size_t i;
+	unsigned int tried = 0;
 
-	for (i = 0; i < COUNT(cases); i++) {
-		assert_int_equal(open_made_up(&place, cases[i].machine), EXIT_FINE);
-		plans(&place, &cases[i]);
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		if (*line == '#' || sscanf(line, "%79[^|]|%39[^|]|%39[^|]|%u|%79[^\n]", machine,
+					   allowed, list, &one.threads, expected) != 5)
+			continue;
+		one.allowed = *allowed == '-' ? NULL : allowed;
+		one.list = *list == '-' ? NULL : list;
+		assert_int_equal(open_made_up(&place, machine), EXIT_FINE);
+		plans(&place, &one);
 		place_close(&place);
+		tried++;
 	}
+	assert_int_equal(tried, 16);
+	fclose(file);
 }
 
 static void wrong_requests_are_refused(void **unused)
