@@ -364,7 +364,9 @@ def times(tree):
     seconds = [int(line[0]) for line in lines]
     return ["tests/times: no test is called %s" % line[1] for line in lines if line[1] not in tests] + \
         ["tests/times: not the longest first"] * (seconds != sorted(seconds, reverse=True)) + \
-        ["tests/mutate/targets: no %s" % name for name in re.findall(r"^[^#:\s]+", tree["tests/mutate/targets"], re.M) if name not in tree]
+        ["tests/mutate/targets: no %s" % name for name in re.findall(r"^[^#:\s]+", tree["tests/mutate/targets"], re.M) if name not in tree] + \
+        ["tests/mutate/targets: no test %s" % name for name in re.findall(r" (\w+/test_[\w.]+)", tree["tests/mutate/targets"])
+         if not {"tests/" + name, "tests/%s.c" % name} & set(tree)]
 
 
 # Where each thing of a kind begins with such a line, what it is in the files that have to name it as well.

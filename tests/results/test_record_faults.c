@@ -9,6 +9,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -233,15 +234,33 @@ static void latest_flips_atomically(void **state)
 
 static void directory_in_place_of_latest_is_left_alone(void **state)
 {
+	static const char *const said[][2] = {
+		{ "replace by our link %s/latest: Is a directory", "latest/mine" },
+		{ "create %s/.latest.tmp: Is a directory", ".latest.tmp/mine" }
+	};
 	struct fixture *f = *state;
 	char name[NAME_MAX];
-	struct record *rec = begin_run(f, 2, name);
+	struct record *rec;
+	int i;
 
-	scratch_put(f->root, "latest/mine", "x", 1);
-	assert_fails(record_finish(rec), EXIT_RESOURCE, "latest: Is a directory");
-	assert_true(exists(path_in(f->root, "latest/mine")));
-	assert_false(exists(path_in(f->root, ".latest.tmp")));
-	assert_int_equal(loaded_rows(f, name, true, 0), 2);
+	for (i = 0; i < 2; i++) {
+		rec = begin_run(f, 2, name);
+		scratch_put(f->root, said[i][1], "x", 1);
+		assert_fails(record_finish(rec), EXIT_RESOURCE,
+			     path_in("", said[i][0], f->root) + 1);
+		assert_true(exists(path_in(f->root, "%s", said[i][1])));
+		assert_int_equal(exists(path_in(f->root, ".latest.tmp")), i);
+		assert_int_equal(loaded_rows(f, name, true, 0), 2);
+	}
+}
+
+/* No file becomes shorter. */
+static bool stays;
+
+int ftruncate(int file, off_t bytes)
+{
+	errno = EIO;
+	return stays ? -1 : (int)syscall(SYS_ftruncate, file, bytes);
 }
 
 /* Writes that fail in the middle: a full disk for those without root. */
@@ -271,6 +290,10 @@ static void write_errors_leave_whole_rows(void **state)
 	assert_int_equal(loaded_rows(f, name, false, 0), rows);
 	small.rlim_cur = 2000;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	stays = true;
+	assert_int_equal(CAPTURED(add_row(rec, rows)), EXIT_RESOURCE);
+	stays = false;
+	assert_non_null(strstr(scratch_stderr, path_in("", "cannot shorten %s/", f->root) + 1));
 	assert_fails(record_finish(rec), EXIT_RESOURCE, "bench.json: File too large");
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	assert_int_equal(entry_count(path_in(f->root, "%s", name)), 2); /* rows, context */

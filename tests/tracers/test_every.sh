@@ -54,7 +54,7 @@ toy, folder = sys.argv[1:]
 said = subprocess.run(["nm", toy + "/toy"], stdout=subprocess.PIPE, text=True, check=True).stdout
 begin, end = (int(line.split()[0], 16) for line in sorted(said.splitlines()) if line.endswith((" small", " small_end")))
 number = {}  # of a stop, by its place
-for options in ("", "TURNS=2 WRAP=20 THREADS=0", "DEPTH=2", "CLOCK=tsc AT=1", "STRIDE=3", "AT=9:{0[10]}", "AT=2:{0[6]}:{0[16]} DEPTH=3", "AT=12:3 THREADS=0"):
+for options in ("", "TURNS=2 WRAP=20 THREADS=0", "DEPTH=2", "CLOCK=tsc AT=1", "STRIDE=3", "AT=9:{0[10]}", "AT=2:{0[6]}:{0[16]} DEPTH=3", "AT=12:3 THREADS=0", "AT=1:9999 THREADS=0"):
     its = dict(os.environ, EVERY_PAGE=folder + "/page", LD_PRELOAD=toy + "/vclock.so", EVERY_CLOCK="clock_gettime", FAULT="small")
     its.update(("EVERY_" + one.split("=")[0], one.split("=")[1]) for one in options.format(number).split())
     with open(folder + "/page", "wb") as page:
