@@ -25,7 +25,7 @@ def source(compiler, build, row, header, defines):
                           check=True, capture_output=True, text=True).stdout
     mine, kept = False, []
     for line in text.split("\n"):
-        if re.match(r'# \d+ "', line):
+        if line.startswith("# "):
             mine = bool(OURS.match(line))
         elif mine and not line.lstrip().startswith("#"):
             kept.append(re.sub(r"\s+", "", line))

@@ -77,6 +77,7 @@ static void driver_run(void *scheme, struct writer *writer, uint64_t events)
 }
 #endif
 
+#if !SEAM_CLOCK_CHEAP
 static void driver_run_fenced(void *scheme, struct writer *writer, uint64_t events,
 			      struct fenced_block *block)
 {
@@ -94,6 +95,7 @@ static void driver_run_fenced(void *scheme, struct writer *writer, uint64_t even
 	}
 	writer->entered[CONTEXT_TASK] += events;
 }
+#endif
 
 /* One event from an interrupt. */
 static __attribute__((noinline)) void driver_one(struct scheme_ring *s, struct writer *writer,
@@ -323,7 +325,7 @@ static void driver_flush(void *scheme)
 	flush(scheme);
 }
 
-#if SEAM_PAYLOAD_STAMP
+#if SEAM_PAYLOAD_STAMP && !SEAM_CLOCK_CHEAP
 #define DRIVER_RUN_FENCED driver_run_fenced
 #else
 #define DRIVER_RUN_FENCED NULL
