@@ -252,11 +252,6 @@ bench: ## measure: table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORK
 	$(explore_unknown)
 	@$(BUILD)/bench $(bench_words) $(ARGS)
 
-bench-power: ##- how small a difference bench finds: planted slow-downs, and false alarms (minutes)
-	@sh runner/packages.sh $(build_packages) $(plot_packages)
-	@$(MAKE) --no-print-directory $(jobs) $(addprefix $(BUILD)/,bench plots)
-	@python3 -B extras/power/power.py $(BUILD)/bench $(ARGS)
-
 run-stress: ## run a signal storm and check every stamp: make run-stress ARGS="--bits 16"
 	@sh runner/packages.sh $(build_packages)
 	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/run-stress
@@ -341,5 +336,5 @@ help-all: ##- print all targets
 %.c: ;
 
 
-.PHONY: all mutate take help-all bench bench-power run-stress readme explore plots compare man test tests test-long \
+.PHONY: all mutate take help-all bench run-stress readme explore plots compare man test tests test-long \
 	test-exhaustive check-house clean help force

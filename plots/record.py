@@ -120,7 +120,7 @@ BY_CONTEXT = numbers("softirq", "hardirq", "nmi")
 NESTING = {"delivered": BY_CONTEXT, "hits": BY_CONTEXT, "depth": numbers("two", "three", "four")}
 
 SHOWN = {
-    "again": [{"row": WORDS, "workload": WORDS, **numbers("planted"), "change": SIGNED}],
+    "again": [{"row": WORDS, "workload": WORDS, "change": SIGNED}],
     "noise": numbers("apart", "slots", "shared", "cycle_ticks"),
     "beats": [{"row": WORDS, **numbers("beat_ns", "beats_per_second", "ns_per_second")}],
     "left_out": [{"row": WORDS, "why": WORDS}],

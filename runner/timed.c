@@ -160,16 +160,14 @@ json_t *timed_again(const struct rounds *rounds)
 
 	for (i = 0; i < rounds->cells; i++) {
 		cell = &rounds->cell[i].told;
-		if (strncmp(cell->workload, CELLS_AGAIN, strlen(CELLS_AGAIN)) != 0)
+		if (strcmp(cell->workload, CELLS_AGAIN) != 0)
 			continue;
 		first = summary_median(rounds->rows, cell->row, cell->base, "ratio");
 		again = summary_median(rounds->rows, cell->row, cell->workload, "ratio");
 		if (isfinite(again / first))
-			json_array_append_new(all,
-					      json_pack("{s:s, s:s, s:f, s:f}", "row", cell->row,
-							"workload", cell->workload, "planted",
-							(double)cell->more / CELL_BATCH, "change",
-							again / first - 1));
+			json_array_append_new(all, json_pack("{s:s, s:s, s:f}", "row", cell->row,
+							     "workload", cell->workload, "change",
+							     again / first - 1));
 	}
 	return all;
 }
@@ -221,8 +219,7 @@ double timed_apart(const struct summary_table *table, const json_t *again)
 	stats_sort(half, count);
 	middle = stats_quantile(half, count, 0.5);
 	json_array_foreach(again, i, one)
-		if (!strcmp(json_text(one, "workload"), CELLS_AGAIN))
-			most = fmax(most, fabs(json_known(one, "change")));
+		most = fmax(most, fabs(json_known(one, "change")));
 	if (isnan(middle))
 		return INFINITY;
 	most = fmax(most, sqrt(2) * middle);

@@ -31,10 +31,7 @@ int timed_run(struct rounds *rounds, struct run *run);
 /* The workload that the table's second figures are of: the one that times the empty loop. */
 const char *timed_loop_workload(const struct rounds *rounds);
 
-/*
- * Rows that were measured twice: what their second time differs from the first by; and copies that
- * recorded more events than were counted, by `planted`, a share.
- */
+/* Rows that were measured twice: what their second time differs from the first by. */
 json_t *timed_again(const struct rounds *rounds);
 
 /*

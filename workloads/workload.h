@@ -56,7 +56,6 @@ struct workload_cell {
 	unsigned int threads;
 	unsigned int rounds; /* slots that are planned */
 	unsigned int pairs; /* of batches in each; 0: as usual (runner/timing/cell.h) */
-	unsigned int more; /* events that each batch has beyond those that count: a slow-down */
 	/* Wraps and nested writers by plan: of the injected build (core/inject.h). */
 	struct cell_injection {
 		bool on;
@@ -69,8 +68,7 @@ struct workload_cell {
 #define CELL_THREADS_MAX 64
 
 /*
- * Cells that stand beside others: with the cheap clock; the same once more, which shows the noise,
- * and is slowed down by a known share where the name goes on.
+ * Cells that stand beside others: with the cheap clock; the same once more, which shows the noise.
  */
 #define CELLS_CHEAP "cheap"
 #define CELLS_AGAIN "again"

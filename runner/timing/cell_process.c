@@ -99,10 +99,9 @@ static void tell(FILE *to, const struct cell *cell)
 
 	for (i = 0; i < cell->threads; i++)
 		json_array_append_new(cpus, json_integer(cell->pu[i]));
-	line = json_pack("{s:s, s:i, s:i, s:f, s:f, s:o, s:b}", "row", cell->row, "pairs",
-			 (int)cell->pairs, "more", (int)cell->more, "instructions",
-			 cell->instructions, "atomics", cell->atomics, "cpus", cpus, "cheap",
-			 cell->cheap);
+	line = json_pack("{s:s, s:i, s:f, s:f, s:o, s:b}", "row", cell->row, "pairs",
+			 (int)cell->pairs, "instructions", cell->instructions, "atomics",
+			 cell->atomics, "cpus", cpus, "cheap", cell->cheap);
 	if (injected->on)
 		json_object_set_new(line, "injected",
 				    json_pack("[I, I, I]", (json_int_t)injected->wrap_every,
@@ -143,18 +142,16 @@ static bool read_cell(struct cell *cell, unsigned int pu[CELL_THREADS_MAX], cons
 	json_int_t every[3];
 	json_error_t error;
 	json_t *cpus, *injects = NULL;
-	int pairs = 0, more = 0, cheap = 0;
+	int pairs = 0, cheap = 0;
 
 	if (json_unpack_ex((json_t *)(uintptr_t)line, &error, JSON_STRICT,
-			   "{s:s, s:o, s?i, s?i, s?F, s?F, s?b, s?o}", "row", &cell->row, "cpus",
-			   &cpus, "pairs", &pairs, "more", &more, "instructions",
-			   &cell->instructions, "atomics", &cell->atomics, "cheap", &cheap,
-			   "injected", &injects)) {
+			   "{s:s, s:o, s?i, s?F, s?F, s?b, s?o}", "row", &cell->row, "cpus", &cpus,
+			   "pairs", &pairs, "instructions", &cell->instructions, "atomics",
+			   &cell->atomics, "cheap", &cheap, "injected", &injects)) {
 		fail_line("no description of a cell: %s", error.text);
 		return false;
 	}
 	cell->pairs = (unsigned int)pairs;
-	cell->more = (unsigned int)more;
 	cell->cheap = cheap;
 	if (injects && !json_unpack(injects, "[I, I, I]", &every[0], &every[1], &every[2]))
 		*injected = (struct cell_injection){ true, (uint64_t)every[0], (uint64_t)every[1],

@@ -42,7 +42,6 @@ struct cell rounds_cell(const struct rounds *rounds, const struct rounds_cell *c
 		.row = cell->told.row,
 		.cheap = cell->told.cheap,
 		.injected = cell->told.injected,
-		.more = cell->told.more,
 		.pairs = cell->told.pairs,
 		.instructions = cell->instructions,
 		.atomics = cell->atomics,

@@ -135,7 +135,6 @@ static void a_cell_is_told_what_it_has_to_do(void **state)
 	unsigned int i;
 
 	rounds.cell[0].told.cheap = true;
-	rounds.cell[0].told.more = 41;
 	rounds.cell[2].told.injected.on = true;
 	rounds.cell[2].told.injected.nest_depth = 3;
 	rounds.cell[2].told.threads = 2;
@@ -146,7 +145,6 @@ static void a_cell_is_told_what_it_has_to_do(void **state)
 		bool a = !strcmp(runs[i].row, "a"), b = !strcmp(runs[i].row, "b");
 
 		assert_true(cell->cheap == a);
-		assert_int_equal(cell->more, a ? 41 : 0);
 		assert_true(cell->injected.on == b);
 		assert_int_equal(cell->injected.nest_depth, b ? 3 : 0);
 		assert_int_equal(cell->threads, b ? 2 : 1);
