@@ -32,7 +32,7 @@ while read -r fault oracle options; do
 	FAULT=$fault sh -c "$explore $again" </dev/null >"$scratch/again" 2>&1
 	[ $? -eq 2 ] && [ -n "$again" ]
 	report $? "and does so again, by the command that is printed"
-done <tests/data/foreign_faults.txt
+done <"$(table foreign_faults)"
 # An interrupt that waits for the lock of whom it interrupted: the timeline is told up to there, found or replayed.
 for schedule in "" "--replay n4"; do
 	# shellcheck disable=SC2086
@@ -210,5 +210,5 @@ END
 while IFS=@ read -r name package file plant options wanted; do
 	# shellcheck disable=SC2086
 	[ "${name#"#"}" != "$name" ] || planted "$name" "$package" "$file" "$plant" $options </dev/null
-done <tests/data/foreign_planted.txt
+done <"$(table foreign_planted)"
 plan

@@ -32,8 +32,8 @@ with open(os.path.join(TESTS, "data", "bench_sample.json"), encoding="utf-8") as
 
 
 def made_up(name):
-    with open(os.path.join(TESTS, "data", name + ".json"), encoding="utf-8") as file:
-        return json.load(file)
+    with open(os.path.join(TESTS, "data", "made_up.json"), encoding="utf-8") as file:
+        return json.load(file)[name]
 
 
 # All but those of a section that the sample does not have, of columns() alone: a plot may come

@@ -12,11 +12,12 @@ import unittest
 import unittest.mock
 
 import plots_fixture
-from plots_fixture import PlotsTest, made_up
+from plots_fixture import PlotsTest
 
 import compare
 
-RANKS = made_up("ranks")
+with open("tests/data/ranks.json", encoding="utf-8") as known:
+    RANKS = json.load(known)
 
 
 def nan(value):

@@ -11,7 +11,7 @@ from plots_fixture import BUILD, PlotsTest, made_up
 import schedule
 
 SVG = "{http://www.w3.org/2000/svg}"
-PLAYED = made_up("played_made_up")
+PLAYED = made_up("played")
 
 
 def seen(picture):

@@ -16,7 +16,7 @@ import facts
 import page
 import record
 
-EXPLORED, IN_KERNEL = made_up("explored_made_up"), made_up("in_kernel_made_up")
+EXPLORED, IN_KERNEL = made_up("explored"), made_up("in_kernel")
 
 
 class Sections(PlotsTest):

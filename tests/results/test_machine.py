@@ -31,8 +31,8 @@ END
 
 
 def made_up(name):
-    with open(os.path.join(os.path.dirname(__file__), "../data/machine_" + name + ".json"), encoding="utf-8") as file:
-        return json.load(file)
+    with open(os.path.join(os.path.dirname(__file__), "../data/made_up.json"), encoding="utf-8") as file:
+        return json.load(file)[name]
 
 
 def known(kernel=(U, U), cpu=(U, U, None, None, None, U, None, U, U, U, None), tsc=(None, None), hypervisor=U):

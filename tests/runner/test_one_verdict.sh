@@ -12,8 +12,8 @@ build=$1 tree=$scratch/tree
 mkdir -p "$scratch/known/judge" "$scratch/known/explored"
 printf '{ "%s", "%s" },\n' kept 0a broken 0b found 0c again 0d none 0e >"$scratch/known/sources.inc"
 long=$(printf '%070d' 7)
-sed "s/LONG/$long/" tests/data/known_recorded.def >"$scratch/known/judge/explored.def"
-cp tests/data/known_found.def "$scratch/known/explored/known"
+sed "s/LONG/$long/" "$(table known_recorded)" >"$scratch/known/judge/explored.def"
+cp "$(table known_found)" "$scratch/known/explored/known"
 cat >"$scratch/known/main.c" <<'END'
 #include <stdio.h>
 #include "judge/known.h"

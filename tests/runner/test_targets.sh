@@ -7,7 +7,7 @@ build=$1
 # What is missing is not installed here, but said.
 export PACKAGES=present
 unset MAKEFLAGS MAKELEVEL MFLAGS
-list=tests/data/make_targets.txt
+list="$(table make_targets)"
 mkdir "$scratch/run" && cp tests/data/bench_sample.json "$scratch/run/bench.json"
 make help-all | awk '{ print $1 }' | sort >"$scratch/known"
 cut -d' ' -f1 "$list" | sort | diff "$scratch/known" - | sed 's/^/# /'

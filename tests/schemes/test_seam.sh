@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # usage: test_seam.sh BUILD   Which builds there are (schemes/core/seam.h): all combinations of
-# their macros are tried, and tests/schemes/refused_builds says which of them are refused, and with what
+# their macros are tried, and table refused_builds says which of them are refused, and with what
 # words. TAP.
 . tests/support/tap.sh
 cc=${CC:-gcc}
@@ -15,7 +15,7 @@ END
 
 # What seam.h names as builds, a line each; "shape" is the three macros of a shape.
 shape="SHAPE_SUBBUF_SHIFT=9 SHAPE_COUNT_SHIFT=1 SHAPE_BITS=0"
-legal() { cat tests/data/builds.txt; }
+legal() { cat "$(table builds)"; }
 
 # Every combination, in the order of the words above: 512 of them.
 macros="EXPLORED TIMED CHEAP INJECTED CHECKED COUNTING POINTS IDENTIFIES shape"
@@ -93,5 +93,5 @@ while IFS='|' read -r words macros; do
 	good=$?
 	report $good "refused: $macros"
 	[ $good -eq 0 ] || sed 's/^/# /' "$scratch/said"
-done <tests/schemes/refused_builds
+done <"$(table refused_builds)"
 plan

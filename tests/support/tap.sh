@@ -19,6 +19,11 @@ told() { # good? name: the same, and what stands in $scratch/err
 	[ ! -e "$scratch/err" ] || head -5 "$scratch/err" | sed 's/^/# /'
 }
 
+table() { # NAME: the file with what stands after "### NAME" in tests/data/tables.txt
+	awk -v name="$1" '/^### / { on = $2 == name; next } on' tests/data/tables.txt >"$scratch/table.$1"
+	echo "$scratch/table.$1"
+}
+
 fake() { # FILE: a program whose script is on stdin
 	{ echo '#!/bin/sh' && cat; } >"$1" && chmod +x "$1"
 }

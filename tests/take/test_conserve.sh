@@ -83,5 +83,5 @@ grep -q '^not ok' "$scratch/none"
 report $? "a consumer that is slow conserves them"
 while IFS='|' read -r name row words header script; do
 	faulty "$name" "$row" "$words" "$header" "$script"
-done <tests/data/conserve_faults.txt
+done <"$(table conserve_faults)"
 plan

@@ -29,7 +29,7 @@ while IFS="|" read -r code limit arguments; do
 	got=$?
 	[ $got -eq "$code" ]
 	told $? "$arguments, with $limit: exit code $got"
-done <tests/data/driver_ends.txt
+done <"$(table driver_ends)"
 says "replay without its gaps" 1 'no gaps in /none' env GAPS=/none "$measure" "$scratch" replay 50 1
 says "replay without any" 1 "no gaps in ''" "$measure" "$scratch" replay 50 1
 says "a clock that cannot step" 1 '/clock: this clock cannot step' "$measure" "$scratch" step 50 1
@@ -48,7 +48,7 @@ printf 'log2_bucket,lo_ns,hi_ns,count\n9,512,1023,3\n,,,\n14,20000,30000,1\n' >"
 head -c 4095 /dev/zero | { printf '\1' && cat; } >"$scratch/page"
 gcc -O2 -D_GNU_SOURCE -I. -shared -fPIC extras/tracers/vclock.c -o "$scratch/vclock.so" &&
 	ASAN_OPTIONS=verify_asan_link_order=0 GAPS=$scratch/gaps EVERY_PAGE=$scratch/page LD_PRELOAD=$scratch/vclock.so "$measure" "$scratch" replay 60 1 >"$scratch/out" 2>"$scratch/err"
-awk '/^event/ { print $4 - last; last = $4 }' "$scratch/truth" | diff tests/data/driver_replay.txt - >>"$scratch/err"
+awk '/^event/ { print $4 - last; last = $4 }' "$scratch/truth" | diff "$(table driver_replay)" - >>"$scratch/err"
 told $? "replay: gaps that are drawn, from all of a bucket"
 ASAN_OPTIONS=verify_asan_link_order=0 EVERY_PAGE=$scratch/page LD_PRELOAD=$scratch/vclock.so "$measure" "$scratch" price-cold 15 1 >"$scratch/out" 2>"$scratch/err"
 [ "$(sort "$scratch/price" | uniq -c | tr -s ' ')" = " 15 31010.000 31010.000" ]

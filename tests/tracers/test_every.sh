@@ -25,7 +25,7 @@ printf 'int here(int n)\n{\n\treturn n;\n}\n' >"$scratch/here.c" && gcc -g -shar
 at=$(nm "$scratch/a so.so" | sed -n 's/^0*\(.*\) T here$/\1/p')
 pc=$(printf %x $((0x7f0000000000 + 0x$at)))
 for file in truth decoded maps plans said quiet ended; do
-	sed "/^= $file\$/,/^=/!d;/^=/d;s,SCRATCH,$scratch,;s,PC,$pc,;s,AT,$at," tests/data/every_told.txt >"$scratch/files/$file"
+	sed "/^= $file\$/,/^=/!d;/^=/d;s,SCRATCH,$scratch,;s,PC,$pc,;s,AT,$at," "$(table every_told)" >"$scratch/files/$file"
 done
 export TOLD="$scratch/files" CODE=0
 "$judge" --rounds 2 --json "$scratch/json" "$scratch/told/" 2>&1 | diff "$TOLD/said" - >"$scratch/err"
@@ -87,7 +87,7 @@ for options in ("", "TURNS=2 WRAP=20 THREADS=0", "DEPTH=2", "CLOCK=tsc AT=1", "S
             last, stream = mine[0][3], max(stream, *(one[0] for one in mine))
     print(line, end="")
 END
-diff "$scratch/small" tests/data/every_small.txt >>"$scratch/err"
+diff "$scratch/small" "$(table every_small)" >>"$scratch/err"
 told $? "each instruction of a small tracer is interrupted as its plan says"
 cat >"$toy/run" <<'END_RUN'
 #!/bin/sh
@@ -129,10 +129,10 @@ while read -r fault options expected; do
 	FAULT=$fault "$judge" $options --at "$at" "$toy/" >"$scratch/out" 2>"$scratch/err"
 	[ $? = 2 ]
 	report $? "and again by --at $at"
-done <tests/data/every_faults.txt
+done <"$(table every_faults)"
 while read -r fault code words; do
 	says "fault '$fault': one line, $words" "$code" "$words" env FAULT="$fault" EVERY_STEPS=20000 "$judge" --timeout 5 "$toy/"
-done <tests/data/every_refused.txt
+done <"$(table every_refused)"
 says "an --at that is none" 1 "99:x: wants PLAN" "$judge" --at 99:x "$toy/"
 adapter tsc
 FAULT=tsc "$judge" --json "$scratch/json" "$toy/" >"$scratch/out" && grep -q 'order *kept' "$scratch/out"

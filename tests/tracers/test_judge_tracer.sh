@@ -38,14 +38,14 @@ while read -r fault expected; do
 	report $? "fault '$fault': ${expected:-nothing is broken}"
 	[ "$said" = "$expected" ] || sed "s/^/# /" "$scratch/err" | head -3
 	[ "$said" = "$expected" ] || echo "# said: $said"
-done <tests/data/judge_tracer_faults.txt
+done <"$(table judge_tracer_faults)"
 
 while read -r fault code words; do
 	FAULT=$fault "$judge" "$toy/" >"$scratch/out" 2>"$scratch/err" --timeout 2
 	got=$?
 	[ $got -eq "$code" ] && [ "$(wc -l <"$scratch/err")" -eq 1 ] && grep -q "$words" "$scratch/err"
 	report $? "fault '$fault' ends with $code and one line: $words"
-done <tests/data/judge_tracer_ends.txt
+done <"$(table judge_tracer_ends)"
 
 says "gaps that are not there" 3 'cannot read /none' "$judge" --workload replay --gaps /none floor
 says "files that cannot be kept, before the run" 3 'cannot write /proc/none' "$judge" --keep /proc/none "$toy/"
@@ -143,7 +143,7 @@ while read -r wanted names; do
 	said=$(grep -o '"tracer": "[a-z]*' "$scratch/json" | cut -d'"' -f4 | tr '\n' ' ')
 	[ "$got $said" = "$wanted $(echo "$names " | sed 's/bad //g;s/away //g')" ]
 	told $? "$names: $got, and in the JSON: $said"
-done <tests/data/judge_tracer_codes.txt
+done <"$(table judge_tracer_codes)"
 # Each option reaches the adapter, and no number beyond its limits does.
 fake "$scratch/toy/run" <<-'END'
 	echo "$1" >"$SAID.folder"
@@ -156,7 +156,7 @@ while IFS='|' read -r options every wanted; do
 	"$judge" $options "$toy/" 2>"$scratch/err"
 	[ $? -eq 4 ] && [ "$(sed 's/ *$//;s,GAPS=/.*/,GAPS=,' "$SAID")" = "$wanted" ] && [ ! -e "$(cat "$SAID.folder")" ]
 	report $? "'$options' $every: $wanted"
-done <tests/data/judge_tracer_options.txt
+done <"$(table judge_tracer_options)"
 for option in "events 9" "events 100000001" "rounds 0" "rounds 100001" "every 0" "every 1000001" "timeout 0" "timeout 86401" \
 	"depth 0" "depth 3" "stride 0" "stride 100001" "at 12" "at 1:x"; do
 	says "--$option is refused" 1 "--${option% *}.* .*${option#* }" "$judge" --$option "$toy/"
@@ -198,7 +198,7 @@ while read -r fails code wanted_code wanted lines words; do
 	priced "$fails ends with $code" "$(echo "${wanted#-}" | tr _ ' ')"
 	[ $got -eq "$wanted_code" ] && [ "$(grep -c ^stampede: "$scratch/err")" -eq "$lines" ] && grep -q "$words" "$scratch/out" "$scratch/err"
 	told $? "the exit code is $got, and the line: $words"
-done <tests/data/judge_tracer_priced.txt
+done <"$(table judge_tracer_priced)"
 unset FAILS CODE
 python3 -c "print('1 1,' * 32 + '3 3,' * 32 + ','.join(['9 9'] * 6))" >"$scratch/first/batches"
 rm "$scratch/first/rounds"

@@ -66,7 +66,7 @@ static void late_start(struct scheme_ring *s)\
 		said=$(judged m3 "$row" "$header" "$script" </dev/null)
 		case $said in $wanted) true ;; *) false ;; esac
 		report $? "$name: $said"
-	done <tests/data/mcu_faults.txt
+	done <"$(table mcu_faults)"
 	for i in 1 2; do
 		BUILD=$build sh $board m3 "$scratch" packed_word32 20000 >"$scratch/run$i" && cat "$scratch/decoded" >>"$scratch/run$i"
 		BUILD=$build sh $board m3 "$scratch" packed_word32 20000 price >>"$scratch/run$i"

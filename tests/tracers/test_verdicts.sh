@@ -158,7 +158,7 @@ report $? "- is standard input"
 report $? "what else stands in a caller's log stays"
 echo '[]' >"$scratch/none.json"
 says "a JSON without a verdict" 1 'none.json: no verdict in it' python3 -B extras/ci/verdicts.py "$scratch/kept.json" "$scratch/none.json"
-verdicts tests/data/verdicts.json | diff tests/data/verdicts.tap - >"$scratch/err"
+verdicts tests/data/verdicts.json | diff "$(table verdicts)" - >"$scratch/err"
 told $? "each word of each program, and what is said of it"
 verdicts --junit - tests/data/verdicts.json | grep -q '<failure message="2 of 9 schedules: exact 2, steps 1">2 of 9 schedules: exact 2, steps 1' &&
 	verdicts --sarif - tests/data/verdicts.json | grep -A2 '"text": "z, storm: broken: losses 1; w"' | grep -q '}'
