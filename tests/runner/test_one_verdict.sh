@@ -19,10 +19,11 @@ cat >"$scratch/known/main.c" <<'END'
 #include "judge/known.h"
 int main(int argc, char **argv)
 {
-	for (int i = 1; i < argc; i++) {
-		const struct known *one = known_of(argv[i]);
-		printf("%s:%d:%d:%s ", argv[i], one->verdict == VERDICT_BROKEN ? -1 : one->verdict == VERDICT_KEPT, (int)one->schedules, one->compiler);
-	}
+	const struct known *of[16];
+	for (int i = 1; i < argc; i++)
+		of[i] = known_of(argv[i]);
+	for (int i = 1; i < argc; i++)
+		printf("%s:%d:%d:%s ", argv[i], of[i]->verdict == VERDICT_BROKEN ? -1 : of[i]->verdict == VERDICT_KEPT, (int)of[i]->schedules, of[i]->compiler);
 }
 END
 gcc -D_GNU_SOURCE -fsanitize=address,undefined -I"$scratch/known" -I. judge/known.c "$scratch/known/main.c" "$build/libbase.a" -o "$scratch/known/known" -ljansson -lm 2>"$scratch/err" &&
