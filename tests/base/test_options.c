@@ -258,6 +258,8 @@ static void the_tables_of_all_builds_agree(void **state)
 				 drivers_checked[i]);
 	}
 	assert_true(i > 0);
+	assert_true(driver_is_floor(driver_find(drivers_timed, "floor_large")));
+	assert_false(driver_is_floor(driver_find(drivers_timed, "full_tsc")));
 	assert_null(drivers_checked[i]);
 	assert_null(drivers_counting[i]);
 }
