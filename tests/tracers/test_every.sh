@@ -47,6 +47,9 @@ sys.stdout.buffer.write(struct.pack("<QQQQQIIIiI4x", 1, 2, int(sys.argv[1]), int
 done <"$TOLD/ended"
 unset TOLD CODE
 gcc -O2 -g -fno-plt -D_GNU_SOURCE -I. tests/tracers/toy_every.c extras/tracers/driver.c extras/tracers/every.c -pthread -o "$toy/toy" || exit 1
+"$toy/toy" "$toy/none" every 0 0
+[ $? = 1 ]
+report $? "no page, no run"
 # Which event interrupts each instruction of a small tracer, and when: by plan, with its truth.
 python3 - "$toy" "$scratch" <<'END' >"$scratch/small" 2>"$scratch/err"
 import os, subprocess, sys
