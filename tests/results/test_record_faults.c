@@ -74,6 +74,14 @@ static int next_descriptor(void)
 	return next;
 }
 
+static mode_t mode_of(const char *path)
+{
+	struct stat its;
+
+	assert_int_equal(stat(path, &its), 0);
+	return its.st_mode & 07777;
+}
+
 static void second_run_is_refused_before_it_touches(void **state)
 {
 	struct fixture *f = *state;
@@ -97,6 +105,9 @@ static void second_run_is_refused_before_it_touches(void **state)
 		for (file = next, kept = 0; file < next + 9; file++)
 			kept += fcntl(file, F_GETFD) == FD_CLOEXEC;
 		assert_int_equal(kept, 4);
+		assert_int_equal(mode_of(f->root), 0755);
+		assert_int_equal(mode_of(record_dir(rec)), 0755);
+		assert_int_equal(mode_of(path_in(record_dir(rec), "rows.jsonl")), 0644);
 		record_abort(rec);
 		assert_int_equal(next_descriptor(), next);
 	}
@@ -385,5 +396,6 @@ int main(void)
 		RECORD_TEST(a_full_disk_is_told_before_the_run),
 	};
 
+	umask(022);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -182,38 +182,29 @@ static int child_main(void)
 
 static void environment_is_overruled(void **unused)
 {
-	static const char *const variables[] = {
-		"BENCHMARK_FILTER=nothing",
-		"BENCHMARK_LIST_TESTS=1",
-		"BENCHMARK_REPETITIONS=3",
-		"BENCHMARK_MIN_WARMUP_TIME=0.01",
-		"BENCHMARK_ENABLE_RANDOM_INTERLEAVING=1",
-		"BENCHMARK_FORMAT=nonsense",
-		"BENCHMARK_OUT_FORMAT=nonsense",
-		"BENCHMARK_OUT=/dev/stderr",
-		"BENCHMARK_TIME_UNIT=nonsense",
-		"BENCHMARK_COLOR=",
-		"BENCHMARK_PERF_COUNTERS=CYCLES",
-		"BENCHMARK_MIN_TIME=0.5",
-		"BENCHMARK_DISPLAY_AGGREGATES_ONLY=1",
-		"V=3",
-	};
+	char variables[] =
+		"BENCHMARK_FILTER=nothing BENCHMARK_LIST_TESTS=1 BENCHMARK_REPETITIONS=3 "
+		"BENCHMARK_MIN_WARMUP_TIME=0.01 BENCHMARK_ENABLE_RANDOM_INTERLEAVING=1 "
+		"BENCHMARK_FORMAT=nonsense BENCHMARK_OUT_FORMAT=nonsense "
+		"BENCHMARK_OUT=/dev/stderr BENCHMARK_TIME_UNIT=nonsense BENCHMARK_COLOR= "
+		"BENCHMARK_PERF_COUNTERS=CYCLES BENCHMARK_MIN_TIME=0.5 "
+		"BENCHMARK_DISPLAY_AGGREGATES_ONLY=1 V=3",
+	     *one;
 	char self[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	size_t i;
 
 	assert_true(length > 0);
 	self[length] = '\0';
-	for (i = 0; i < COUNT(variables); i++) {
+	for (one = strtok(variables, " "); one; one = strtok(NULL, " ")) {
 		char command[PATH_MAX + 256], line[256], *printed;
 		FILE *child;
 
-		snprintf(command, sizeof(command), "%s '%s' child 2>&1", variables[i], self);
+		snprintf(command, sizeof(command), "%s '%s' child 2>&1", one, self);
 		child = popen(command, "r");
 		assert_non_null(child);
 		printed = fgets(line, sizeof(line), child);
 		if (printed)
-			print_error("with %s: %s", variables[i], line);
+			print_error("with %s: %s", one, line);
 		assert_null(printed);
 		assert_int_equal(pclose(child), 0);
 	}

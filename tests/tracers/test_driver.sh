@@ -10,7 +10,7 @@ mkdir "$scratch/measure"
 measure=$scratch/measure/measure
 ${CC:-gcc} -O2 -D_GNU_SOURCE -I. -fsanitize=address,undefined -fno-sanitize-recover=all tests/tracers/measure.c extras/tracers/driver.c \
 	extras/tracers/every.c -pthread -o "$measure"
-export ASAN_OPTIONS=allocator_may_return_null=1:exitcode=99
+export ASAN_OPTIONS=allocator_may_return_null=1:exitcode=99 UBSAN_OPTIONS=exitcode=99
 mkfifo "$scratch/clock"
 exec 3<>"$scratch/clock"
 "$measure" "$scratch" step 8 1 >"$scratch/out" && echo >&3 && read -r said <&3 && [ "$said" = "....-1.5..+0.5.." ]
