@@ -30,10 +30,8 @@ BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build")
 with open(os.path.join(TESTS, "data", "bench_sample.json"), encoding="utf-8") as sample:
     SAMPLE = sample.read()
 
-
-def made_up(name):
-    with open(os.path.join(TESTS, "data", "made_up.json"), encoding="utf-8") as file:
-        return json.load(file)[name]
+with open(os.path.join(TESTS, "data", "made_up.json"), encoding="utf-8") as made_up:
+    MADE_UP = json.load(made_up)
 
 
 # All but those of a section that the sample does not have, of columns() alone: a plot may come

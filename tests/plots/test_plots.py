@@ -9,7 +9,7 @@ import unittest
 from xml.etree import ElementTree
 
 import plots_fixture
-from plots_fixture import NAMES, SOURCES, PLOTS, PlotsTest, made_up
+from plots_fixture import NAMES, SOURCES, PLOTS, PlotsTest, MADE_UP
 
 import compact
 import data
@@ -409,7 +409,7 @@ class Page(PlotsTest):
     def test_the_page_has_everything_in_one_file(self):
         self.make_pictures()
         html = self.text("report.html")
-        for words in made_up("page_words"):
+        for words in MADE_UP["page_words"]:
             self.assert_in(words, html)
         self.assertEqual(html.count('<img alt="'), len(PLOTS))
         ids = re.findall(r'\sid="([^"]*)"', html)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import plots_fixture
-from plots_fixture import NAMES, PLOTS, SAMPLE, SOURCES, PlotsTest, made_up
+from plots_fixture import NAMES, PLOTS, SAMPLE, SOURCES, PlotsTest, MADE_UP
 
 import files
 import record
@@ -160,7 +160,7 @@ DAMAGED = (
 class Wrong(PlotsTest):
     def test_what_has_the_wrong_type_is_named(self):
         self.put("report.html", "earlier")
-        for path, key, value, words in made_up("wrong_records"):
+        for path, key, value, words in MADE_UP["wrong_records"]:
             self.bench = json.loads(SAMPLE)
             self.at(path)[key] = value
             self.write()

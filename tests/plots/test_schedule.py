@@ -6,12 +6,12 @@ import subprocess
 import xml.etree.ElementTree as ET
 
 import plots_fixture
-from plots_fixture import BUILD, PlotsTest, made_up
+from plots_fixture import BUILD, PlotsTest, MADE_UP
 
 import schedule
 
 SVG = "{http://www.w3.org/2000/svg}"
-PLAYED = made_up("played")
+PLAYED = MADE_UP["played"]
 
 
 def seen(picture):

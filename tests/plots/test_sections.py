@@ -10,13 +10,13 @@ import unittest.mock
 from types import SimpleNamespace
 
 import plots_fixture
-from plots_fixture import PlotsTest, made_up
+from plots_fixture import PlotsTest, MADE_UP
 
 import facts
 import page
 import record
 
-EXPLORED, IN_KERNEL = made_up("explored"), made_up("in_kernel")
+EXPLORED, IN_KERNEL = MADE_UP["explored"], MADE_UP["in_kernel"]
 
 
 class Sections(PlotsTest):

@@ -29,10 +29,8 @@ cat <<'END'
 END
 """
 
-
-def made_up(name):
-    with open(os.path.join(os.path.dirname(__file__), "../data/made_up.json"), encoding="utf-8") as file:
-        return json.load(file)[name]
+with open(os.path.join(os.path.dirname(__file__), "../data/made_up.json"), encoding="utf-8") as made_up:
+    MADE_UP = json.load(made_up)
 
 
 def known(kernel=(U, U), cpu=(U, U, None, None, None, U, None, U, U, U, None), tsc=(None, None), hypervisor=U):
@@ -89,7 +87,7 @@ class Tree(unittest.TestCase):
         """One file after the other, and what `cpu` then says of all CPUs, and of the first."""
         self.put_cpus(METAL)
         # Intel's switch says the opposite, and rules where it is.
-        for path, text, key, of_all, of_first in made_up("facts"):
+        for path, text, key, of_all, of_first in MADE_UP["facts"]:
             self.put(CPU + path, text)
             self.assertEqual([self.read(*cpus)["cpu"][key] for cpus in ((), (0,))], [of_all, of_first], (path, text))
         # The same in a guest proves nothing: the host decides who runs beside us.
@@ -109,7 +107,7 @@ class Tree(unittest.TestCase):
 
 class Context(unittest.TestCase):
     def test_aliases(self):
-        for chosen, model, alias in made_up("aliases"):
+        for chosen, model, alias in MADE_UP["aliases"]:
             its = {"kernel": {"architecture": "riscv64"}, "cpu": {"model": model, "online": 2}}
             self.assertEqual(machine.host_alias(its, chosen), alias)
 
@@ -159,7 +157,7 @@ class Warned(unittest.TestCase):
         return next(one for one in found if one["name"] == what), found
 
     def test_three_states(self):
-        for name, its, state, cause, remedy in made_up("warnings"):
+        for name, its, state, cause, remedy in MADE_UP["warnings"]:
             one, _ = self.of(name, **its)
             self.assertEqual((one["state"], cause in one["cause"], remedy in one["remedy"], not one["remedy"]),
                              (state, True, True, not remedy), (name, its, one))

@@ -6,7 +6,7 @@
 build=$1
 . tests/support/tap.sh
 "$1/run-stress" --list | awk '/^[a-z]/ { shown = index(" untimed full_tsc_locked_fenced heartbeat_2 extended_header_msb32 dwcas packed_word32 nested_stamps_cmpxchg_locked ", " " $1 " ") } shown' |
-	diff tests/data/listed_rows.txt - >"$scratch/err"
+	diff "$(table listed_rows)" - >"$scratch/err"
 told $? "rows in --list, with what they are variants of, claim and are wrong at"
 all=$scratch
 
