@@ -148,10 +148,8 @@ static uint64_t after(struct evict *evictor, enum evict_kind kind, const volatil
 	return histogram_percentile(&ticks, 0.5);
 }
 
-/*
- * The clock that a ring was opened with does not go back before its first beat; and a field that
- * wraps during each eviction leaves the row its price.
- */
+/* A ring's clock does not go back before its first beat; a field that wraps in each eviction
+ * leaves the row its price. */
 static void short_fields_are_kept(void **state)
 {
 	static const char *const names[] = { "floor", "heartbeat", "heartbeat_compact",
@@ -165,8 +163,7 @@ static void short_fields_are_kept(void **state)
 	json_decref(all);
 }
 
-/* What is read or run again after an eviction takes longer than after none, of each kind by itself.
- */
+/* What is read or run again takes longer after an eviction than after none, by each kind. */
 static void each_evicts(void **state)
 {
 	static uint8_t line[3 * 4096];
@@ -181,8 +178,7 @@ static void each_evicts(void **state)
 	for (kind = EVICT_L2; kind <= EVICT_LLC; kind++)
 		if (evictor.bytes[kind])
 			assert_true(after(&evictor, kind, &line[4096]) > warm);
-	/* A walk through page tables takes longer than the L2, which answers after L1 is evicted.
-	 */
+	/* A walk through page tables takes longer than the L2, which answers after the L1. */
 	if (evictor.bytes[EVICT_L1])
 		warm = after(&evictor, EVICT_L1, &line[4096]);
 	assert_true(after(&evictor, EVICT_TLB, &line[4096]) > warm);
