@@ -72,20 +72,39 @@ static void blank(void)
 	memset(record, 0xa5, sizeof(record));
 }
 
-/* ---- CTF, compact ---- */
+/* ---- CTF headers ---- */
 
-struct compact_case {
+struct header_case {
 	uint32_t id, len;
 	uint64_t stamp;
-	unsigned int bits, full;
+	unsigned int bits,
+		form; /* 0: compact, 1: the same with the whole stamp; large: its bytes */
 	char hex[100];
 };
 
-static void compact_headers(void **state)
+/* Writes the header; its bytes, which the form's own count has to know. */
+static size_t wrote_case(const struct header_case *one)
 {
-	FILE *file = fopen("tests/data/ctf_compact.txt", "r");
-	struct compact_case its, *one = &its;
+	bool full = one->form == 1;
+	size_t size = one->form > 1 ? ctf_large_bytes(one->form, one->len) :
+				      ctf_compact_bytes(one->id, one->len, full);
+
+	blank();
+	assert_int_equal(wrote(one->form > 1 ? ctf_large_put(record, one->form, one->id, one->len,
+							     one->stamp, one->bits) :
+					       ctf_compact_put(record, one->id, one->len,
+							       one->stamp, one->bits, full),
+			       one->hex),
+			 size);
+	return size;
+}
+
+static void headers(void **state)
+{
+	FILE *file = fopen("tests/data/ctf_headers.txt", "r");
+	struct header_case its, *one = &its;
 	struct event event;
+	next_fn *next;
 	uint64_t before;
 	char line[200];
 	size_t size, tried = 0;
@@ -93,32 +112,31 @@ static void compact_headers(void **state)
 	assert_non_null(file);
 	while (fgets(line, sizeof(line), file)) {
 		if (sscanf(line, "%u %u %lx %u %u|%99[^\n]", &one->id, &one->len, &one->stamp,
-			   &one->bits, &one->full, one->hex) != 6)
+			   &one->bits, &one->form, one->hex) != 6)
 			continue;
 		tried++;
-		blank();
-		size = wrote(ctf_compact_put(record, one->id, one->len, one->stamp, one->bits,
-					     one->full),
-			     one->hex);
-		assert_int_equal(ctf_compact_bytes(one->id, one->len, one->full), size);
+		next = one->form == 8 ? ctf_full_next :
+		       one->form == 4 ? ctf_wide_next :
+					ctf_compact_next;
+		size = wrote_case(one);
 		event = (struct event){
 			.time = one->stamp,
 			.id = one->id,
-			.flags = one->full ? EVENT_EXTENDED : 0,
+			.flags = one->form == 1 ? EVENT_EXTENDED : 0,
 			.header_bytes = (uint32_t)size,
 			.payload_bytes = one->len,
 		};
 		/* At the same tick, and as late as the field allows. */
 		before = one->stamp - bits_mask(one->bits);
-		reads(ctf_compact_next, size + one->len, one->stamp, one->bits, &event);
-		reads(ctf_compact_next, size + one->len, before, one->bits, &event);
-		reads_no_part(ctf_compact_next, size + one->len, before, one->bits);
+		reads(next, size + one->len, one->stamp, one->bits, &event);
+		reads(next, size + one->len, before, one->bits, &event);
+		reads_no_part(next, size + one->len, before, one->bits);
 		/* One tick later: a whole stamp says it still, a short one is a wrap off. */
-		if (!one->full)
+		if (one->form != 1 && one->form != 8)
 			event.time = before - 1;
-		reads(ctf_compact_next, size + one->len, before - 1, one->bits, &event);
+		reads(next, size + one->len, before - 1, one->bits, &event);
 	}
-	assert_int_equal(tried, 26);
+	assert_int_equal(tried, 38);
 	fclose(file);
 }
 
@@ -159,60 +177,6 @@ static void stamp_events(void **state)
 	blank();
 	ctf_stamp_event_put(record, STAMP, 3);
 	wrote(record + CTF_STAMP_EVENT_BYTES, "fc 00 00 00  ef cd ab 89 67 45 23 01");
-}
-
-/* ---- CTF, the headers of 64 and 96 bits ---- */
-
-struct large_case {
-	uint32_t stamp_bytes;
-	uint32_t id;
-	uint32_t len;
-	uint64_t stamp;
-	unsigned int bits;
-	const char *hex;
-};
-
-static const struct large_case large_cases[] = {
-	{ 4, 1, 8, STAMP, 32, "ef cd ab 89  01 00  08 00" },
-	{ 4, 1, 8, STAMP, 27, "ef cd ab 01  01 00  08 00" },
-	{ 4, 1, 8, STAMP, 16, "ef cd 00 00  01 00  08 00" },
-	{ 4, 65535, 0, STAMP, 3, "07 00 00 00  ff ff  00 00" },
-	{ 4, 600, 65534, STAMP, 32, "ef cd ab 89  58 02  fe ff" },
-	{ 4, 600, 65535, STAMP, 32, "ef cd ab 89  58 02  ff ff  ff ff 00 00" },
-	{ 4, 600, 65536, STAMP, 27, "ef cd ab 01  58 02  ff ff  00 00 01 00" },
-	{ 8, 1, 8, STAMP, 64, "ef cd ab 89 67 45 23 01  01 00  08 00" },
-	{ 8, 500, 32, UINT64_MAX, 64, "ff ff ff ff ff ff ff ff  f4 01  20 00" },
-	{ 8, 600, 65534, STAMP, 64, "ef cd ab 89 67 45 23 01  58 02  fe ff" },
-	{ 8, 600, 65535, STAMP, 64, "ef cd ab 89 67 45 23 01  58 02  ff ff  ff ff 00 00" },
-	{ 8, 600, 65536, STAMP, 64, "ef cd ab 89 67 45 23 01  58 02  ff ff  00 00 01 00" },
-};
-
-static void large_headers(void **state)
-{
-	const struct large_case *one;
-	struct event event;
-	uint64_t before;
-	size_t size;
-	next_fn *next;
-
-	for (one = large_cases; one < large_cases + COUNT(large_cases); one++) {
-		next = one->stamp_bytes == 8 ? ctf_full_next : ctf_wide_next;
-		blank();
-		size = wrote(ctf_large_put(record, one->stamp_bytes, one->id, one->len, one->stamp,
-					   one->bits),
-			     one->hex);
-		assert_int_equal(ctf_large_bytes(one->stamp_bytes, one->len), size);
-		event = (struct event){
-			.time = one->stamp,
-			.id = one->id,
-			.header_bytes = (uint32_t)size,
-			.payload_bytes = one->len,
-		};
-		before = one->stamp - bits_mask(one->bits);
-		reads(next, size + one->len, one->stamp, one->bits, &event);
-		reads(next, size + one->len, before, one->bits, &event);
-		reads_no_part(next, size + one->len, before, one->bits);
-	}
 }
 
 /* ---- CTF packets ---- */
@@ -524,6 +488,5 @@ static void ftrace_sub_buffers(void **state)
 	assert_false(ftrace_cursor(&ring, 1, 129, &cursor));
 }
 
-TESTS(compact_headers, compact_ids, stamp_events, large_headers, packet_headers, packet_cursors,
-      packet_claims, ftrace_headers, ftrace_type_lengths, ftrace_times, ftrace_places,
-      ftrace_sub_buffers)
+TESTS(headers, compact_ids, stamp_events, packet_headers, packet_cursors, packet_claims,
+      ftrace_headers, ftrace_type_lengths, ftrace_times, ftrace_places, ftrace_sub_buffers)
