@@ -121,6 +121,13 @@ int load_row(const struct explore_options *options, const char *row, const struc
 	options->show->foreign = options->foreign;
 	if (world_row.foreign && search_is_of_rows(options, family))
 		return -ENOTSUP;
+	if (world_row.timed && !world_row.driver->desc->untimed &&
+	    (family->clock == START_COARSE || world_row.driver->desc->ages)) {
+		fail_line("--shape timed tells events by their stamps, and here several have the "
+			  "same: choose another shape for %s",
+			  row);
+		return -ENOTSUP;
+	}
 	if (!family->budget.discards || !world_row.defers || world_row.discards)
 		return 0;
 	fail_line("--discards: %s puts interrupts off and has no discard: leave it "
