@@ -170,6 +170,9 @@ static bool is_of_row(const struct family *family, const struct driver *driver)
 	/* To a row that needs no beat one is an interrupt, and two are that search again. */
 	if (family->budget.beats > 1 && !(driver->desc->needs & NEED_BEAT))
 		return false;
+	/* Many of its events have the same stamp, and the timed payload says no more of them. */
+	if (driver->desc->ages && !strcmp(family->shape, "timed"))
+		return false;
 	return !(family->main_rows && driver->variant) &&
 	       (family->budget.writers <= 1 || driver->desc->shared_promises);
 }

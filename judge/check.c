@@ -15,6 +15,7 @@ void check_init(struct check *check, const struct scheme_desc *desc, uint32_t st
 	check->contexts = CONTEXTS;
 	check->cpu = CHECK_ANY_CPU;
 	check->open_number = UINT64_MAX;
+	check->rounds = desc && desc->rounds ? desc->rounds - 1 : 0;
 	check->kept = ~bits_mask(desc ? scheme_cut_bits(desc, stamp_bits) : 0);
 }
 
@@ -112,6 +113,13 @@ static void damaged(struct check_damage *damage, uint64_t error)
 	damage->told = DAMAGE_EVENT;
 }
 
+void check_error_of(struct check *check, uint64_t error)
+{
+	if (error > check->worst_error)
+		check->worst_error = error;
+	check->error_log2[error ? 64 - __builtin_clzll(error) : 0]++;
+}
+
 void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
 		 const struct check_payload *payload)
 {
@@ -121,9 +129,7 @@ void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t
 
 	if (check->desc->untimed)
 		return;
-	if (error > check->worst_error)
-		check->worst_error = error;
-	check->error_log2[64 - __builtin_clzll(error)]++;
+	check_error_of(check, error);
 	if (check_tag_inexact(payload->tag))
 		return;
 	damaged(&check->damage, error);
@@ -495,8 +501,9 @@ enum verdict check_verdict(const struct check *check, uint64_t stuck, uint32_t u
 		worst = unmet & NEED_MASKED_INTERRUPTS || extends ?
 				(worst == VERDICT_KEPT ? VERDICT_NEED_NOT_MET : worst) :
 				VERDICT_BROKEN;
-	/* A row that cuts low bits has to get all others right. */
-	if (check->desc->cut_bits && check->violations[ORACLE_EXACT] && worst == VERDICT_KEPT)
+	/* A row that declares how far its times are off has to keep to that. */
+	if (scheme_declares(check->desc) && worst == VERDICT_KEPT &&
+	    (check->violations[ORACLE_EXACT] || check->violations[ORACLE_WINDOW]))
 		worst = unmet ? VERDICT_NEED_NOT_MET : VERDICT_BROKEN;
 	for (bit = 1; bit & PROMISES; bit <<= 1) {
 		one = check_promise(check, (enum scheme_promise)bit, stuck, unmet);

@@ -198,6 +198,7 @@ struct check {
 	uint32_t contexts; /* that may occur: CONTEXTS for each writer */
 	uint32_t cpu; /* that the packets have to name; CHECK_ANY_CPU: it is not known */
 	uint32_t payload_most; /* bytes of the largest payload; 0: not known */
+	uint64_t rounds; /* ticks that times may be early by */
 	uint64_t kept; /* mask of the stamp's bits that the row stores or its reader knows */
 
 	/* what was read */
@@ -266,7 +267,8 @@ void check_subbuf_end(struct check *check, uint64_t number, uint64_t end);
 void check_violate(struct check *check, enum oracle oracle, const char *text, uint64_t number,
 		   uint32_t offset, uint64_t time, const struct check_payload *payload);
 
-/* Cold halves of check_event(). */
+/* Cold halves of check_event(). A time is `error` ticks off, which may be declared. */
+void check_error_of(struct check *check, uint64_t error);
 void check_far(struct check_tries *tries, uint32_t far_bits, uint64_t stamp, uint64_t before);
 void check_error(struct check *check, uint64_t number, uint32_t offset, uint64_t time,
 		 const struct check_payload *payload);
@@ -465,7 +467,7 @@ static inline __attribute__((always_inline)) bool check_take(struct check *check
 	check_writer(check, number, offset, event, copy);
 	if (unlikely(event->payload_bytes != sizeof(*copy) || check_tag_extra(copy->tag)))
 		check_filler_bytes(check, number, offset, event, copy);
-	entry = copy->entry & check->kept;
+	entry = (copy->entry & check->kept) - check->rounds;
 	if (unlikely(time - entry > copy->exit - entry || (int64_t)(copy->exit - copy->entry) < 0))
 		check_violate(check, ORACLE_WINDOW, "decoded outside its own reserve", number,
 			      offset, time, copy);
@@ -487,8 +489,10 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 	    unlikely(!check_take(check, number, offset, event, &copy)))
 		return;
 	stamp = copy.stamp & check->kept;
-	if (unlikely(time != stamp))
+	if (unlikely(stamp - time > check->rounds))
 		check_error(check, number, offset, time, &copy);
+	else if (unlikely(check->desc->ages || check->rounds))
+		check_error_of(check, (check->desc->ages ? copy.exit : copy.stamp) - time);
 	else if (unlikely(check->damage.length))
 		check_damage_ends(&check->damage, event);
 	check->needed +=

@@ -23,6 +23,7 @@ struct writer {
 	local_word deferred; /* nested writers that a soft mask put off */
 	uint64_t deferred_since[CONTEXTS]; /* clock when the first of those waiting came; 0: none */
 	uint64_t deferred_worst_ticks;
+	uint64_t beaten; /* clock before the last beat that has ended; of rows that age */
 	uint32_t extra_bytes; /* filler behind the check payload */
 	bool random_extra; /* anything from 0 to extra_bytes */
 	uint32_t high_every; /* one event in so many has an id too large for 5 bits; 0: none */

@@ -47,6 +47,13 @@ void READER(show)(FILE *text, void *scheme, const struct violation *violation, u
 #define TEXT_(a) #a
 #define TEXT(a) TEXT_(a)
 
+/* The clock, for the entry of rows that age. */
+#if SEAM_PAYLOAD_STAMP
+#define DRIVER_NOW() 0
+#else
+#define DRIVER_NOW() (scheme_desc.ages ? clock_fenced() : 0)
+#endif
+
 #if SEAM_PAYLOAD_STAMP
 struct source {
 	struct writer *writer;
@@ -200,7 +207,7 @@ static inline void driver_one(struct scheme_ring *s, struct writer *writer, unsi
 	}
 	src.id = id;
 	local_add_raw(&writer->inside, 1);
-	src.entry = clock_fenced();
+	src.entry = scheme_desc.ages ? writer->beaten : clock_fenced();
 	if (unlikely(!record(s, id, PAYLOAD_BYTES + extra, &src)))
 		driver_lost(s, writer, context, PAYLOAD_BYTES + extra, before,
 			    clock_fenced() - src.entry);
@@ -290,10 +297,14 @@ static void driver_interrupt(void *scheme, struct writer *writer, unsigned int c
 
 static void driver_beat(void *scheme, struct writer *writer)
 {
+	uint64_t begin = DRIVER_NOW();
+
 	driver_interrupts();
 	if (driver_deferred(scheme, writer, CONTEXT_BEAT))
 		return;
 	beat(scheme);
+	if (scheme_desc.ages)
+		writer->beaten = begin;
 	driver_one(scheme, writer, CONTEXT_BEAT, driver_id(CONTEXT_BEAT));
 }
 
@@ -307,11 +318,11 @@ static void driver_init(void *scheme, const struct ring_config *config, uint8_t 
 	struct scheme_ring *s = scheme;
 
 	memset(s, 0, sizeof(*s));
+	if (scheme_desc.ages)
+		writer->beaten = DRIVER_NOW();
 	scheme_init(s, config, base, subbufs);
 #ifdef SCHEME_DEFER
 	s->mask.owner = writer;
-#else
-	(void)writer;
 #endif
 }
 

@@ -46,9 +46,10 @@ static uint64_t wrap_of(const struct trial_run *play)
 	return UINT64_C(1) << play->check.far_bits;
 }
 
+/* Does the row see time pass with beats in it only? One that ages sees any gap at the next beat. */
 static bool beats(const struct trial_run *play)
 {
-	return play->driver->desc->needs & NEED_BEAT;
+	return play->driver->desc->needs & NEED_BEAT && !play->driver->desc->ages;
 }
 
 /* The cheap clock is the caller's to advance: here it follows the virtual one. */
@@ -66,7 +67,8 @@ static void start(struct trial_run *play, uint64_t now, uint64_t step)
 	buffer_reset(&play->buffer, &play->buffer.config);
 	buffer_check(&play->buffer, &play->check);
 	player_begin(&play->player, &play->buffer,
-		     player_every(play->driver, play->check.stamp_bits, VIRTUAL_HZ));
+		     beats(play) ? player_every(play->driver, play->check.stamp_bits, VIRTUAL_HZ) :
+				   0);
 	play->player.around = around_beat;
 	play->nest = (struct nest){ .stop = 0 };
 	play->steps = play->longest = 0;
@@ -89,6 +91,8 @@ static void event_and_gap(struct trial_run *play, uint64_t gap)
 	if (gap > play->longest)
 		play->longest = gap;
 	player_until(&play->player, 1, stamp + gap - play->cheap);
+	if (play->driver->desc->ages)
+		player_beat(&play->player);
 }
 
 /* The first objection, with what was played; the gap is that before the event it is about. */

@@ -39,7 +39,7 @@ void explore_enter(struct explore_source *src, unsigned int context, uint32_t id
 	if (book->events > WORLD_EVENTS_MAX)
 		faults_raise(); /* a budget beyond the log */
 	*log = (struct logged){
-		.entry = world_row.clock->now,
+		.entry = world_row.driver->desc->ages ? book->beat_since : world_row.clock->now,
 		.id = (uint16_t)id,
 		.extra_words = (uint8_t)(extra / 4),
 		.context = (uint8_t)context,
@@ -454,6 +454,7 @@ static void record_before(uint32_t extra)
 void world_begin(const struct world_start *start, const struct budget *budget)
 {
 	struct ring_config config = world_row.config;
+	uint64_t begin = start->room + start->phase;
 	struct world_ring_memory ring, spare;
 	uint32_t i;
 
@@ -462,7 +463,7 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 	config.mode = (enum ring_mode)start->asked.mode;
 	memset(&world->book, 0, sizeof(world->book));
 	world->book.sp = world_stack_end(0);
-	world_row.clock->now = start->room + start->phase;
+	world_row.clock->now = begin;
 	world_row.clock->step = start->step;
 	*world_row.blocked = 0;
 	world_memory_clear(&ring, budget->live ? &spare : NULL);
@@ -479,12 +480,12 @@ void world_begin(const struct world_start *start, const struct budget *budget)
 	if (budget->writers > 1)
 		judged.promises = judged.shared_promises;
 	check_begin();
-	world->book.beat_since = elapsed();
+	world->book.beat_since = judged.ages ? begin : elapsed();
 	keeps_stamps = (!world_row.timed || world_row.foreign) &&
 		       judge_gap_beyond(world_row.driver->desc, world_row.config.stamp_bits,
 					start->most + READS_MOST);
 	if (world_row.foreign) /* it may count from where tracing began */
-		keep_stamp(start->room + start->phase);
+		keep_stamp(begin);
 	for (i = 0; i < start->asked.full; i++)
 		record_before(large_extra());
 	for (i = 0; i < start->asked.before; i++)

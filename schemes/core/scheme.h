@@ -72,6 +72,8 @@ struct scheme_desc {
 	uint32_t shared_promises; /* with writers on several CPUs in one ring; 0: not possible */
 	uint32_t gap_bits; /* gaps below 2^(T + this), less a wrap with EXTEND_ON_CARRY; 0: any */
 	uint32_t cut_bits; /* low bits of the stamp that are not stored: see scheme_cut_bits() */
+	uint32_t rounds; /* times are early by less than this, ticks: owes that, not EXACT */
+	bool ages; /* the stamp is the clock of the last beat: owes that, not EXACT and WINDOW */
 	bool carries; /* a field has the bits that differ, and not the difference */
 	bool turns_away; /* an event that comes into another one is lost, and counted as such */
 	bool untimed; /* stores no stamp: only structure and conservation mean anything */
@@ -86,6 +88,12 @@ struct scheme_desc {
 static inline uint32_t scheme_cut_bits(const struct scheme_desc *desc, uint32_t stamp_bits)
 {
 	return desc->cut_bits < stamp_bits ? desc->cut_bits : stamp_bits - 1;
+}
+
+/* Times are not the stamps taken, by the row's own word and within bounds that it owes. */
+static inline bool scheme_declares(const struct scheme_desc *desc)
+{
+	return desc->cut_bits || desc->rounds || desc->ages;
 }
 
 /* Most ticks between two stamps, or two beats, that a reader of the short field can still tell. */

@@ -7,7 +7,8 @@
  *    the tail moved: stamps are in buffer order.
  *
  * The scheme defines claim_begin(s, &begin) before it includes this: a clock read that also gives
- * the 64-bit begin stamp of a packet that this record may open. With CLAIM_HEADER it also defines
+ * the 64-bit begin stamp of a packet that this record may open; CLAIM_CLOCK(s) if it reads another
+ * clock than the machine's. With CLAIM_HEADER it also defines
  * claim_bytes(id, len), of header and payload, and claim_put(s, at, id, len, stamp), which writes a
  * header and returns the payload's place; reserve() is then here.
  */
@@ -15,6 +16,10 @@
 #define STAMPEDE_SCHEMES_PARTS_CLAIM_H
 
 #include "schemes/format/format_ctf.h"
+
+#ifndef CLAIM_CLOCK
+#define CLAIM_CLOCK(s) clock_read("clock")
+#endif
 
 struct claim {
 	uint8_t *record; /* NULL: lost, and counted */
@@ -60,7 +65,7 @@ static inline __attribute__((always_inline)) bool claim_plain(struct scheme_ring
 
 	if (unlikely(size > ring_room(ring, offset)))
 		return false;
-	claim->stamp = clock_read("clock");
+	claim->stamp = CLAIM_CLOCK(s);
 	if (unlikely(!local_cmpxchg("claim", &ring->tail, &seen, offset + size))) { /* I1 */
 		POINT_COUNT(retries);
 		return false;

@@ -183,7 +183,7 @@ void play_start(struct play *play, const struct stage *stage)
 	play->labels[0] = play->labels[1] = "never";
 	play->calls = play->depth = play->interrupts = 0;
 	play->unmet = 0;
-	if (driver->desc->needs & NEED_BEAT && !stage->no_beats)
+	if (driver->desc->needs & NEED_BEAT && !driver->desc->ages && !stage->no_beats)
 		every = beat_period(stage, config.stamp_bits);
 	/* Cut bits shorten a wrap by a granule. */
 	if (every > scheme_reach_ticks(driver->desc, config.stamp_bits) - 8 * stage->step)

@@ -206,7 +206,11 @@ void engine_print(const struct engine_config *config, const struct engine_result
 	if (workload->engine->print)
 		workload->engine->print(stdout, result);
 	print_clock(config, result);
-	if (desc->needs & NEED_BEAT && !(result->unmet_by_plan & NEED_BEAT))
+	if (desc->ages)
+		printf("  the row declares that times are those of the last beat: here up to "
+		       "%.0f us early\n",
+		       (double)result->beat_worst_ticks / ticks_hz() * 1e6);
+	else if (desc->needs & NEED_BEAT && !(result->unmet_by_plan & NEED_BEAT))
 		printf("  beats: worst gap %.3f wraps\n",
 		       (double)result->beat_worst_ticks / (double)(UINT64_C(1) << result->bits));
 	if (!(result->unmet_by_plan & NEED_BEAT))
