@@ -491,8 +491,10 @@ static inline void check_event(struct check *check, uint64_t number, uint32_t of
 	stamp = copy.stamp & check->kept;
 	if (unlikely(stamp - time > check->rounds))
 		check_error(check, number, offset, time, &copy);
-	else if (unlikely(check->desc->ages || check->rounds))
-		check_error_of(check, (check->desc->ages ? copy.exit : copy.stamp) - time);
+	else if (unlikely(check->rounds))
+		check_error_of(check, stamp - time);
+	else if (unlikely(check->desc->ages && copy.exit)) /* not of the stamp alone */
+		check_error_of(check, copy.exit - time);
 	else if (unlikely(check->damage.length))
 		check_damage_ends(&check->damage, event);
 	check->needed +=

@@ -112,6 +112,9 @@ static void every_promise_of_every_row_is_tried_and_kept(void **state)
 			fail_msg("%s: %s", (*driver)->row, its->why);
 		assert_true(!traps_here() || its->events[TRIAL_TIMED]);
 		assert_true(its->events[TRIAL_GAPS] && its->events[TRIAL_CHEAP]);
+		/* The stamp alone says how far off it was rounded, and nothing of its age. */
+		if (scheme_declares((*driver)->desc) && !(*driver)->desc->cut_bits)
+			assert_true(its->timed.worst_error <= its->timed.rounds);
 		for (bit = 1; bit & PROMISES; bit <<= 1) {
 			enum verdict verdict =
 				verdict_of_promise(&evidence, (enum scheme_promise)bit);
