@@ -372,6 +372,8 @@ def times(tree):
 # Where each thing of a kind begins with such a line, what it is in the files that have to name it as well.
 LISTED = (
     (r"^const struct workload workload_(\w+)", "workloads/*.c", r"^X\(%s\)", "workloads/workloads.def"),
+    (r"^X\((\w+)\)", "workloads/workloads.def", r"^\| [^|]*`%s`", "docs/verifying.md"),
+    (r"^X\((\w+), (?!.*-DVARIANT)", "schemes/schemes.def", r"^\| [^|]*`%s`", "docs/rows.md"),
     (r"^name = '(\w+)'", "plots/*.gp", r'Plot\("%s"', "plots/plots.py"),
     (r"^#ifndef STAMPEDE_SCHEMES_(?!TEMPLATE|CORE_|FORMAT_|PARTS_)(\w+)_H", "schemes/*.h", r"(?i)^X\(\w+, %s,", "schemes/schemes.def"),
     (r"^ \*   ([a-z ]+?)  ", "judge/verdict.h", '["`]%s["`]', "judge/check.c", "plots/record.py", "docs/verifying.md"),
