@@ -21,7 +21,7 @@
 #define ENTRIES_MOST 32
 
 /* The options given. */
-struct asked {
+static struct asked {
 	const char *schemes;
 	const char *workload;
 	const char *build;
@@ -44,7 +44,12 @@ struct asked {
 	bool shared;
 	bool traced;
 	bool list;
-};
+} given = { .build = "checked",
+	    .seconds = 2,
+	    .levels = 3,
+	    .threads = 1,
+	    .seed = 1,
+	    .export_mib = EXPORT_MIB };
 
 static bool take_payload(const char *text, void *into)
 {
@@ -58,7 +63,7 @@ static bool take_payload(const char *text, void *into)
 }
 
 /* The options of single workloads, behind `entries` that there are. */
-static void add_options(struct asked *asked, struct option_entry *entries, size_t count)
+static void add_options(struct option_entry *entries, size_t count)
 {
 	unsigned int i;
 
@@ -71,56 +76,57 @@ static void add_options(struct asked *asked, struct option_entry *entries, size_
 				.argument = engine->option.argument,
 				.help = engine->option.text,
 				.kind = OPTION_TEXT,
-				.into = &asked->option[i],
+				.into = &given.option[i],
 			};
 	}
 	entries[count] = (struct option_entry){ .name = NULL };
 }
 
-static bool parse(int argc, char **argv, struct asked *asked, int *status)
+static const struct option_entry own_options[] = {
+	{ "list", NULL, "list rows and workloads", OPTION_FLAG, .into = &given.list },
+	/* --scheme, as everywhere, is short for it */
+	{ "schemes", "\"A B\"",
+	  "rows; \"name*\": all that begin with name (default: all but variants)", OPTION_TEXT,
+	  .into = &given.schemes },
+	{ "workload", "NAME", "default storm", OPTION_TEXT, .into = &given.workload },
+	{ "seconds", "N", "duration per row (default 2)", OPTION_REAL, &given.seconds, .low = 0.1,
+	  .high = 86400 },
+	{ "build", "NAME",
+	  "checked (default), or timed: the code, geometry and width that bench\n"
+	  "times, for workloads steady, threads, storm and stall",
+	  OPTION_TEXT, .into = &given.build },
+	{ "levels", "1..3", "nesting levels of the storm (default 3)", OPTION_NUMBER, &given.levels,
+	  .least = 1, .most = 3, .rare = true },
+	{ "threads", "N", "pinned writers, each with its own ring (default 1)", OPTION_NUMBER,
+	  &given.threads, .least = 1, .most = ENGINE_THREADS_MAX },
+	{ "shared", NULL, "2 or 3 threads write into one ring (rows *_locked)", OPTION_FLAG,
+	  .into = &given.shared, .rare = true },
+	{ "cpus", "LIST", "CPUs, such as 0,2-3 (default: one per core first)", OPTION_TEXT,
+	  .into = &given.cpus },
+	{ "bits", "N", "a wrap is 2^N ticks, 8..27 (default: the row's own)", OPTION_NUMBER,
+	  &given.bits, .least = 8, .most = 27 },
+	{ "skew", "TICKS", "each CPU's clock lags the previous CPU's by TICKS", OPTION_NUMBER,
+	  &given.skew, .least = 1, .most = ENGINE_SKEW_MOST, .rare = true },
+	{ "traced", NULL, "each read of the clock records an event", OPTION_FLAG,
+	  .into = &given.traced, .rare = true },
+	{ "payload", "N|random", "payload bytes after the check's 32 bytes; random: 0..200",
+	  OPTION_TAKEN, &given.payload, .take = take_payload },
+	{ "seed", "N", "seed of ring geometry, modes and round lengths (default 1)", OPTION_NUMBER,
+	  &given.seed, .most = UINT32_MAX },
+	{ "json", "FILE", "write the results to FILE at the end (- is standard output)", OPTION_OUT,
+	  .into = &given.json },
+	{ "export", "DIR",
+	  "write the events as traces, CTF or ftrace sub-buffers, into\n"
+	  "DIR/<row>/epoch-<n>, for read-trace and babeltrace2",
+	  OPTION_TEXT, .into = &given.export },
+	{ "ctf", "V", "which CTF: 1.8 (default) or 2", OPTION_WORD, .into = &given.ctf,
+	  .words = export_ctf_words, .rare = true },
+	{ "export-mib", "N", "MiB of traces per row, plus one drain at most (default 64)",
+	  OPTION_NUMBER, &given.export_mib, .least = 1, .most = 1000000, .rare = true },
+};
+
+static bool parse(int argc, char **argv, int *status)
 {
-	const struct option_entry own[] = {
-		{ "list", NULL, "list rows and workloads", OPTION_FLAG, .into = &asked->list },
-		/* --scheme, as everywhere, is short for it */
-		{ "schemes", "\"A B\"",
-		  "rows; \"name*\": all that begin with name (default: all but variants)",
-		  OPTION_TEXT, .into = &asked->schemes },
-		{ "workload", "NAME", "default storm", OPTION_TEXT, .into = &asked->workload },
-		{ "seconds", "N", "duration per row (default 2)", OPTION_REAL, &asked->seconds,
-		  .low = 0.1, .high = 86400 },
-		{ "build", "NAME",
-		  "checked (default), or timed: the code, geometry and width that bench\n"
-		  "times, for workloads steady, threads, storm and stall",
-		  OPTION_TEXT, .into = &asked->build },
-		{ "levels", "1..3", "nesting levels of the storm (default 3)", OPTION_NUMBER,
-		  &asked->levels, .least = 1, .most = 3, .rare = true },
-		{ "threads", "N", "pinned writers, each with its own ring (default 1)",
-		  OPTION_NUMBER, &asked->threads, .least = 1, .most = ENGINE_THREADS_MAX },
-		{ "shared", NULL, "2 or 3 threads write into one ring (rows *_locked)", OPTION_FLAG,
-		  .into = &asked->shared, .rare = true },
-		{ "cpus", "LIST", "CPUs, such as 0,2-3 (default: one per core first)", OPTION_TEXT,
-		  .into = &asked->cpus },
-		{ "bits", "N", "a wrap is 2^N ticks, 8..27 (default: the row's own)", OPTION_NUMBER,
-		  &asked->bits, .least = 8, .most = 27 },
-		{ "skew", "TICKS", "each CPU's clock lags the previous CPU's by TICKS",
-		  OPTION_NUMBER, &asked->skew, .least = 1, .most = ENGINE_SKEW_MOST, .rare = true },
-		{ "traced", NULL, "each read of the clock records an event", OPTION_FLAG,
-		  .into = &asked->traced, .rare = true },
-		{ "payload", "N|random", "payload bytes after the check's 32 bytes; random: 0..200",
-		  OPTION_TAKEN, &asked->payload, .take = take_payload },
-		{ "seed", "N", "seed of ring geometry, modes and round lengths (default 1)",
-		  OPTION_NUMBER, &asked->seed, .most = UINT32_MAX },
-		{ "json", "FILE", "write the results to FILE at the end (- is standard output)",
-		  OPTION_OUT, .into = &asked->json },
-		{ "export", "DIR",
-		  "write the events as traces, CTF or ftrace sub-buffers, into\n"
-		  "DIR/<row>/epoch-<n>, for read-trace and babeltrace2",
-		  OPTION_TEXT, .into = &asked->export },
-		{ "ctf", "V", "which CTF: 1.8 (default) or 2", OPTION_WORD, .into = &asked->ctf,
-		  .words = export_ctf_words, .rare = true },
-		{ "export-mib", "N", "MiB of traces per row, plus one drain at most (default 64)",
-		  OPTION_NUMBER, &asked->export_mib, .least = 1, .most = 1000000, .rare = true },
-	};
 	struct option_entry entries[ENTRIES_MOST];
 	const struct option_program program = {
 		.usage = "usage: run-stress [options]\n",
@@ -133,8 +139,8 @@ static bool parse(int argc, char **argv, struct asked *asked, int *status)
 			 "  run-stress --workload replay --gaps workloads/gaps/syscalls_busy.csv\n",
 	};
 
-	memcpy(entries, own, sizeof(own));
-	add_options(asked, entries, sizeof(own) / sizeof(own[0]));
+	memcpy(entries, own_options, sizeof(own_options));
+	add_options(entries, sizeof(own_options) / sizeof(own_options[0]));
 	return options_parse(&program, argc, argv, status);
 }
 
@@ -462,29 +468,23 @@ static const struct workload *usual_workload(void)
 
 int main(int argc, char **argv)
 {
-	struct asked asked = { .build = "checked",
-			       .seconds = 2,
-			       .levels = 3,
-			       .threads = 1,
-			       .seed = 1,
-			       .export_mib = EXPORT_MIB };
 	const struct driver *rows[DRIVERS_MAX];
 	const struct workload *workload;
 	int status, count;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (!parse(argc, argv, &asked, &status))
+	if (!parse(argc, argv, &status))
 		return status;
-	json_own_stdout(asked.json);
-	if (asked.list)
+	json_own_stdout(given.json);
+	if (given.list)
 		return list_all();
-	workload = asked.workload ? workload_find(asked.workload, strlen(asked.workload)) :
+	workload = given.workload ? workload_find(given.workload, strlen(given.workload)) :
 				    usual_workload();
 	if (!workload)
 		return EXIT_USAGE;
 	if (!workload->engine)
 		return fail_with(EXIT_UNSUPPORTED, "%s", workload->instead);
-	asked.shared |= workload->engine->spread == SPREAD_SHARED;
-	status = choose_rows(&asked, workload, rows, &count);
-	return status ? status : run(&asked, workload, rows, count);
+	given.shared |= workload->engine->spread == SPREAD_SHARED;
+	status = choose_rows(&given, workload, rows, &count);
+	return status ? status : run(&given, workload, rows, count);
 }
