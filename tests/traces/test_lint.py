@@ -17,6 +17,7 @@ from plants import report
 READ = os.path.abspath(sys.argv[1]) + "/read-trace"
 SEEDS = int(os.environ.get("LINT_SEEDS", "24"))
 DATA = "tests/data"
+found = set()  # kinds, in all that is planted and written
 
 
 def lint(*paths):
@@ -35,6 +36,7 @@ def planted(form, fault, seed):
         kind = plants.KINDS.get(fault, fault)
         good = said.returncode == 2 and any(re.search(need, line) for line in lines[:-1]) and \
             re.search(rf"; found .*\b{kind} [1-9]", lines[-1]) and not said.stderr
+        found.update([kind] * bool(good))
     return "" if good else f"seed {seed}, exit {said.returncode}, wanted {need}\n{said.stdout[-900:]}{said.stderr}"
 
 
@@ -106,6 +108,7 @@ def cases(folder):
         said = subprocess.run([READ, "--lint", "--json", "json", "trace"], cwd=folder, capture_output=True, text=True, check=False)
         with open(f"{folder}/json", encoding="utf-8") as file:
             one, = json.load(file)
+        found.update(one["found"])
         got = f"{said.returncode}\n{said.stdout}{said.stderr}" + json.dumps({**one, "findings": len(one["findings"])}) + "\n"
         report(got == wanted, name, got)
     said = lint("--csv", f"{folder}/trace")
@@ -133,4 +136,7 @@ with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(2) as pool:
         wrong = [one for one in pool.map(lambda seed: broken(form, seed), range(SEEDS)) if one]
         report(not wrong, f"{form}: {SEEDS} cut short and {SEEDS} with random bytes", "\n".join(wrong[:3]))
     recorded(scratch)
+with open("docs/formats.md", encoding="utf-8") as file:
+    missing = set(re.findall(r"(?m)^\| `(\w+)` \| .* \|$", file.read())) - found
+report(not missing, "each kind of docs/formats.md is found somewhere", str(missing))
 print(f"1..{plants.reported}")
