@@ -119,11 +119,11 @@ define explore_unknown
 endef
 endif
 
-explore-record: ##- write judge/explored.def: the quick tier of all rows, some 20 minutes
-	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore explored-all
-	@$(BUILD)/explore --tier quick --schemes all --json $(BUILD)/explored/all.json
-	@{ sed '/^X(/,$$d' judge/explored.def && $(python) -B explore/known.py add $(BUILD) \
-		"$(EXPLORE_CC) $$($(EXPLORE_CC) -dumpfullversion -dumpversion)" $(BUILD)/explored/all.json; } \
+explore-record: ##- write judge/explored.def: the quick tier of all rows, some 20 minutes (SCHEMES="=a =b": of these)
+	@$(MAKE) --no-print-directory $(jobs) $(BUILD)/explore $(if $(SCHEMES),explored,explored-all)
+	@$(BUILD)/explore --tier quick --schemes "$(or $(SCHEMES),all)" --json $(BUILD)/explored/all.json
+	@$(python) -B explore/known.py record $(BUILD) \
+		"$(EXPLORE_CC) $$($(EXPLORE_CC) -dumpfullversion -dumpversion)" $(BUILD)/explored/all.json \
 		>$(BUILD)/explored.def && mv $(BUILD)/explored.def judge/explored.def
 
 explored: $(explored)

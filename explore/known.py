@@ -4,6 +4,7 @@
        known.py unknown BUILD ROW...           the rows that the explorer has not searched as they are
        known.py add BUILD COMPILER JSON [ROW]  what build/explore --tier quick --json wrote: judge/explored.def's
                                                form, on standard output
+       known.py record BUILD COMPILER JSON     the same as the whole file, with the other rows as they stand there
 
 A source is what the preprocessor leaves of the row, the ring and the budgets of the tiers; a line of ROWS
 has a row's name, its header and its defines, between tabs."""
@@ -56,13 +57,18 @@ def main(what, *words):
                        if row in words[1:] and (row, its) not in known))
     else:
         rows = json.loads("\n".join(lines_of(words[2])) or "{}").get("rows", [])
+        before = lines_of("judge/explored.def")[:-1] if what == "record" else []
+        said = {LINE.match(line)[1]: line for line in before if LINE.match(line)}
+        sources = sources_of(words[0])
         for row in words[3:] if not rows else ():  # its trial broke it, or it crashed: nothing was searched
-            print('X("%s", "%s", BROKEN, 0, "%s")' % (row, sources_of(words[0])[row], words[1]))
+            said[row] = 'X("%s", "%s", BROKEN, 0, "%s")' % (row, sources[row], words[1])
         for row in rows:
             broken = any(its["verdict"] == "broken" for its in row["families"])
-            print('X("%s", "%s", %s, %d, "%s")' % (
-                row["row"], sources_of(words[0])[row["row"]], "BROKEN" if broken else "KEPT",
-                sum(its["schedules"] for its in row["families"]), words[1]))
+            said[row["row"]] = 'X("%s", "%s", %s, %d, "%s")' % (
+                row["row"], sources[row["row"]], "BROKEN" if broken else "KEPT",
+                sum(its["schedules"] for its in row["families"]), words[1])
+        for line in [line for line in before if not LINE.match(line)] + [said[row] for row in sources if row in said]:
+            print(line)
 
 
 main(*sys.argv[1:])
