@@ -134,8 +134,8 @@ static unsigned int narrowest(const char *dir)
 		for (field = at; field > text && *field != '{'; field--)
 			;
 		field = strstr(field, "size = ");
-		if (field && field < at && sscanf(field, "size = %u", &bits) == 1 && bits &&
-		    bits < least)
+		if (field && field < at + strcspn(at, "}") &&
+		    sscanf(field, "size = %u", &bits) == 1 && bits && bits < least)
 			least = bits;
 	}
 	free(text);

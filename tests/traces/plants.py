@@ -70,7 +70,7 @@ trace {{ major = 1; minor = 8; byte_order = le;
   packet.header := struct {{ uint32_t magic; uint32_t stream_id; }}; }};
 clock {{ name = "mono"; freq = 1000000000; offset = 1700000000000000000; }};
 typealias integer {{ size = 64; align = 8; signed = false; map = clock.mono.value; }} := whole_t;
-typealias integer {{ size = {bits}; align = 1; signed = false; map = clock.mono.value; }} := low_t;
+typealias integer {{ {of[0]} align = 1; signed = false; {of[1]} }} := low_t;
 stream {{ id = 0;
   event.header := struct {{ integer {{ size = {id_bits}; align = 1; signed = false; }} id;
     low_t timestamp; }} align(8);
@@ -135,10 +135,10 @@ def ctf(rng, fault, folder):
         need = rf"event {place + i}: wrap: lies behind the end of its packet, by \d+ ns; .* before it {times[i - 1]}, "
     elif fault == "discarded":
         packet["lost"] += by
-        need = rf"event {last + 1}: loss: events_discarded goes back by: -{packet['lost'] - after['lost']}; "
+        need = rf"event {last + 1}: loss: events_discarded goes back by: -{packet['lost'] - after['lost']}; time {packet['end']}, after it {after['times'][0]}$"
     elif fault == "sequence":
         after["seq"] = 0
-        need = rf"event {last + 1}: loss: packet_seq_num goes back by: -{at + 1}; "
+        need = rf"event {last + 1}: loss: packet_seq_num goes back by: -{at + 1}; time {packet['end']}, after it {after['times'][0]}$"
     elif fault == "missing":
         for one in packets[at + 1:]:
             one["seq"] += by
@@ -171,8 +171,10 @@ def move(packets, at, first, by):
 
 def write_ctf(folder, bits, streams):
     id_bits = 5 if bits == 27 else 8
-    with open(os.path.join(folder, "metadata"), "w", encoding="utf-8") as file:
-        file.write(METADATA.format(bits=bits, id_bits=id_bits))
+    text = METADATA.format(of=sorted((f"size = {bits};", "map = clock.mono.value;"), reverse=bits != 27), id_bits=id_bits).encode()
+    with open(os.path.join(folder, "metadata"), "wb") as file:  # of a narrow clock in packets, as LTTng writes it
+        file.write(text if bits == 64 else b"".join(struct.pack("<I16sIII5s", 0x75D11D57, b"", 0, 296 + len(part) * 8, 65536, b"\0\0\0\1\x08") +
+                                                    part.ljust(8155, b"\0") for part in (text[:999], text[999:])))
     for cpu, packets in enumerate(streams):
         with open(os.path.join(folder, f"ch_{cpu}"), "wb") as file:
             for one in packets:

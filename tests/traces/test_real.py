@@ -147,8 +147,8 @@ CASES = [
 # Of tests/data/lint.tar.gz: the path below lint/.
 FILES = [
     ("ctf-no-clock", 0, "1 streams without a clock", "no clock: nothing to check"),
-    ("ctf-packets-overlap", 2, "overlap 1", "packet begins before its predecessor ends, by 1000 ns"),
-    ("ctf-back-4095M", 2, "back 1", ""),
+    ("ctf-packets-overlap", 2, "overlap 1", "s0: event 3: overlap: packet begins before its predecessor ends, by 1000 ns"),
+    ("ctf-back-4095M", 2, "back 1", "s0: event 2: back: time goes back by 4293918720 ns; time 10000000000077, before it 10004293918797, after it 10004294967296$"),
     ("ctf-metadata-only", 1, "", "metadata, but no stream file with a byte in it; nothing was read"),
     ("ctf-divides-by-zero", 1, "", "ctf-divides-by-zero: libbabeltrace2 [0-9.]+"),
     ("dir-with-a-trace-that-aborts", 2, "overlap 1", "b-counted-contexts"),
@@ -235,7 +235,7 @@ def lost(folder):
         report((said.returncode, said.stdout) == (code, wanted), name, said.stdout)
     below = [tempfile.mkdtemp(dir=folder) for _ in range(3)]
     plants.plant("ctf", "missing", 1, below[0])
-    plants.write_ctf(below[1], 64, [[{"begin": n * 100, "end": n * 100 + 9, "times": [n * 100 + 1], "seq": n, "lost": lost}
+    plants.write_ctf(below[1], 64, [[{"begin": n * 100, "end": n * 100 + 9, "times": [n * 100 + 1], "seq": n * 2, "lost": lost}
                                      for n, lost in enumerate((0, 40, 0, 52, 60), 1)]])
     with open(f"{folder}/lint/ftrace-missed-counted/cpu0.raw", "rb") as file, open(below[2] + "/cpu0.raw", "wb") as out:
         pages = bytearray(file.read())
@@ -247,7 +247,7 @@ def lost(folder):
                                    "0 lost, and more in 1 places that nothing counts")):
         said = subprocess.run([READ, "--loss", path], capture_output=True, text=True, check=False)
         report((said.returncode, said.stdout) == (2, f"{path}: {words}\n"), words, said.stdout)
-
+    judge("where a count goes back", below[1], 2, "loss 1", "ch_0: event 2: loss: events_discarded goes back by: -40; time 209, after it 301$")
     mixed = tempfile.mkdtemp(dir=folder)
     plants.plant("ctf", "missing", 1, tempfile.mkdtemp(dir=mixed))
     for name, data in ("a.json", text([X(9)])), ("notes.txt", "none"):
