@@ -339,6 +339,9 @@ static void a_million_events(void **state)
 		assert_int_equal(play.check.events + play.check.skipped, play_written(&play));
 		assert_int_equal(play.totals.written[CONTEXT_TASK], MILLION);
 		assert_true(play.check.skipped > MILLION / 2);
+		/* Without a beat all times are that of the start. */
+		assert_true(driver->desc->ages ? play.check.worst_error > MILLION :
+						 play.check.worst_error == play.check.rounds);
 		play_close(&play);
 	}
 }
@@ -505,6 +508,7 @@ static void descriptions_are_consistent(void **state)
 				 !needs(driver, NEED_BEAT));
 		assert_true(driver->stamp_bits >= 3 && driver->stamp_bits <= 64);
 		assert_true(driver->counter_bits >= driver->stamp_bits);
+		assert_true(driver->stamp_bits < 64 || promises(driver, PROMISE_WRAP_PROOF));
 		assert_int_equal(driver->payload_bytes, sizeof(struct check_payload));
 		assert_false(driver->timed);
 		if (desc->extension == EXTEND_NEVER)

@@ -70,7 +70,6 @@ faults = {
                          decoded.insert(9, ["lost", 0, 1]), decoded.append(["lost", 0, 2]), decoded.append(["lost", 1, 1])),
     "lost_first": lambda: (decoded.remove(decoded[507]), decoded.append(["lost", "-", 2])),
     "no_truth": lambda: truth.clear(),
-    "other_dash": lambda: decoded.append(["other", "-", 5]),
     "over_and_lost": lambda: (decoded.remove(event), decoded.append(["lost", 0, 3])),
     "child_edges": lambda: (shift(decoded[1000], -20), shift(decoded[1000], 1000, 4)),
     "first_effect": lambda: shift(decoded[500], -301),
@@ -88,11 +87,6 @@ faults = {
     "child_late": lambda: shift(decoded[1000], 1001, 4),
     "effect": lambda: shift(decoded[500 + 160], -301),
     "effect_ok": lambda: shift(decoded[500 + 160], -300),
-    "minus": lambda: event.__setitem__(3, -5),
-    "dash": lambda: event.__setitem__(3, "-"),
-    "bad_number": lambda: event.__setitem__(3, "12x"),
-    "short": lambda: event.pop(),
-    "word": lambda: event.__setitem__(0, "evnt"),
 }
 if fault == "crash":
     os.abort()
@@ -115,6 +109,9 @@ if fault == "rare" and int(sys.argv[3]) >= 300:
     faults["late"]()
 if fault in faults:
     faults[fault]()
+if ":" in fault:  # one more line, of one of the two files
+    where, words = fault.replace("_", " ").split(":")
+    truth.append(words) if where == "truth" else decoded.append([words])
 text = "".join(" ".join(map(str, line)) + "\n" for line in decoded)
 with open(f"{folder}/truth", "w") as out:
     out.write("".join(line + "\n" for line in (truth + truth[:1] if fault == "two" else truth)))

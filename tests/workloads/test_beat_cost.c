@@ -69,6 +69,9 @@ static void a_real_beat_has_a_price(void **state)
 	assert_true(runs - 1 >= cost.with + cost.without && beats >= cost.with);
 	assert_int_equal(first_events,
 			 (UINT64_C(1) << (RING_TIMED_SUBBUF_SHIFT + RING_TIMED_COUNT_SHIFT)) / 12);
+	/* The period of its source, whatever the clock. */
+	assert_float_equal(driver_beat_ns(driver_find(drivers_timed, "cached_clock"), 64, 3e9),
+			   500e3, 1e-3);
 	assert_float_equal(cost.beats_per_second *
 				   driver_beat_ns(real, real->stamp_bits, ticks_hz()),
 			   1e9, 1e3);
