@@ -40,4 +40,26 @@ for variable in WARN CXXFLAGS_ALL EXPLORE_WARN; do
 done
 ! grep -n -- -Werror Makefile ./*/*.mk ./*/*/*.mk | grep -v 'WERROR'
 report $? "nothing else asks for -Werror"
+
+# What is timed, or stormed, is not built at the level of what no one times; without -O2 nothing is.
+levels() { # OPT: of a row in each build
+	for kind in timed cheap injected checked counting reader; do
+		make -n V=1 BUILD="$scratch/b" OPT="$1" "$scratch/b/obj/$kind/floor.o" 2>/dev/null | grep -o -- ' -O[0-9]' | tail -1
+	done | tr -d '\n'
+}
+[ "$(levels -O2)" = " -O2 -O2 -O2 -O2 -O1 -O1" ] && [ "$(levels -O0)" = " -O0 -O0 -O0 -O0 -O0 -O0" ]
+report $? "levels of a row's builds:$(levels -O2), or$(levels -O0)"
+for part in schemes/full_tsc.h schemes/parts/claim.h schemes/core/scheme.h judge/driver.c; do
+	make -pn help 2>/dev/null | sed -n 's,^[^ ]*/sources.inc: ,,p' | grep -q "$part"
+	report $? "with $part what the explorer said is looked up anew"
+done
+for target in history mutants verdicts tests explored-cases; do
+	[ "$(needs $target | sort -u | grep -c '/.split$')" -eq 3 ]
+	report $? "make $target splits all patches"
+done
+mkdir -p "$scratch/b/refused" && touch "$scratch/b/refused/gone.patch" &&
+	make -s BUILD="$scratch/b" "$scratch/b/refused/.split" >"$scratch/out" 2>&1 &&
+	[ "$(ls "$scratch/b/refused" | wc -l)" -eq "$(grep -c '^### ' tests/explore/refused.patches)" ] &&
+	[ -s "$scratch/b/refused/static_counter.patch" ]
+report $? "a patch that is gone is not tried"
 plan
