@@ -234,6 +234,10 @@ bad_input() {
 	report $? "a schedule without interrupts"
 	says "a schedule that does not fit" 1 "does not fit" $one --nested 1 --replay n9999
 	says "a start that is none" 1 "start" $one --start five
+	says "equal stamps that alone tell events" 4 "choose another shape for cached_clock" "$explore" --schemes =cached_clock --shape timed
+	says "and by a coarse clock" 4 "choose another shape for floor" "$explore" --schemes =floor --shape timed --clock coarse
+	"$explore" --schemes =untimed --shape timed --clock coarse | grep -q kept
+	report $? "which rows without stamps may have"
 	says "missing object" 3 "packed_word.page.so: target explored builds it" $one --objects "$scratch"
 	echo 'void explored_row(long *row) { *row = 1; }' | ${CC:-gcc} -shared -fPIC -x c - -o "$scratch/packed_word.page.so"
 	says "an object of another version" 1 "of another version of Stampede: build it again" $one --objects "$scratch"

@@ -49,22 +49,25 @@ static unsigned int wanted(int tier, const struct driver *driver)
 			;
 		if (i == count)
 			assert_true((int)family->tier > tier || family->budget.writers > 1 ||
-				    family->main_rows || family->budget.beats > 1);
+				    family->main_rows || family->budget.beats > 1 ||
+				    (driver->desc->ages && !strcmp(family->shape, "timed")));
 	}
 	return count;
 }
 
 static void no_search_twice(void **state)
 {
-	struct scheme_desc desc = { .needs = 0 }, beat = { .needs = NEED_BEAT };
+	struct scheme_desc desc = { .needs = 0 }, beat = { .needs = NEED_BEAT },
+			   age = { .needs = NEED_BEAT, .ages = true };
 	struct driver main_row = { .desc = &desc }, variant = { .desc = &desc, .variant = true },
-		      beats = { .desc = &beat };
+		      beats = { .desc = &beat }, ages = { .desc = &age };
 	unsigned int main_families, tier;
 
 	for (tier = TIER_QUICK; tier < TIERS; tier++) {
 		main_families = wanted((int)tier, &main_row);
 		assert_true(wanted((int)tier, &variant) <= main_families);
 		assert_true(wanted((int)tier, &beats) > main_families);
+		assert_true(wanted((int)tier, &ages) < wanted((int)tier, &beats));
 	}
 }
 

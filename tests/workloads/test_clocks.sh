@@ -32,6 +32,13 @@ finds "traced: nothing comes into a row that masks signals" "$scratch/traced.jso
 	"$of_all['delta_sync_hard'] == ('kept', {'skew_ticks': 0, 'traced': True, 'wrong': 0,
 	'worst_ticks': 0, 'until': '-', 'recorded': 0, 'recorded_most': 0, 'let_go': 0})"
 
+# A clock that a beat refreshes each 500 us is off by that or more, and the next one by three ticks at most.
+$stress --schemes "=cached_clock =converted" >"$scratch/out" 2>"$scratch/err"
+said=$(awk '/us early$/ { early = $(NF - 2) } /worst error/ { n++; us[n] = substr($5, 2); ticks[n] = $3 }
+	END { print n, (early > 450), (us[1] > 200), (ticks[2] <= 3) }' "$scratch/out")
+[ "$said" = "2 1 1 1" ]
+told $? "errors of rows that declare theirs: $said"
+
 # No signal comes, but the clock's events do: who needs masked interrupts has not got them.
 $stress --traced --workload steady --schemes "=floor" --json "$scratch/steady.json" \
 	>"$scratch/out" 2>"$scratch/err"
