@@ -12,20 +12,6 @@
 #define OWN_SHIFT 12
 #define OWN_FIXED 12u /* payload of events whose header says nothing of it */
 
-/* The first record of a sub-buffer, whose stamp is that of the packet. */
-struct own_case {
-	uint32_t id;
-	uint32_t len;
-	const char *front; /* before the payload */
-	const char *behind; /* behind it, padding too */
-};
-
-struct own_damage {
-	const char *hex;
-	unsigned int events; /* that are read from it; then there is none, or the end */
-	bool ends;
-};
-
 static inline struct cursor own_cursor(const uint8_t *bytes, size_t size, unsigned int bits)
 {
 	return (struct cursor){
@@ -36,9 +22,10 @@ static inline struct cursor own_cursor(const uint8_t *bytes, size_t size, unsign
 	};
 }
 
-/* Writes it, compares, and reads it whole and cut short. */
-static inline void own_writes(const struct own_case *one, unsigned int bits)
+/* The first record of a sub-buffer: writes it, compares, and reads it whole and cut short. */
+static inline void own_writes(char words[3][200], unsigned int bits)
 {
+	uint32_t id, len;
 	static uint8_t memory[2 << OWN_SHIFT] __attribute__((aligned(4096)));
 	const struct ring_config config = { .subbuf_shift = OWN_SHIFT,
 					    .count_shift = 1,
@@ -46,7 +33,7 @@ static inline void own_writes(const struct own_case *one, unsigned int bits)
 					    .counter_bits = 64,
 					    .fixed_bytes = OWN_FIXED };
 	uint8_t expected[1 << OWN_SHIFT];
-	size_t front = from_hex(one->front, expected, 64), size;
+	size_t front = from_hex(words[1], expected, 64), size;
 	struct scheme_ring s = { .last = 0 };
 	struct subbuf subbufs[2] = { { .commits = 0 } };
 	struct reservation rsv;
@@ -54,14 +41,15 @@ static inline void own_writes(const struct own_case *one, unsigned int bits)
 	struct cursor cursor;
 	const uint8_t *at;
 
+	assert_int_equal(sscanf(words[0], "%u %u", &id, &len), 2);
 	memset(memory, 0, sizeof(memory));
-	memset(expected + front, 0xa5, one->len);
-	size = front + one->len + from_hex(one->behind, expected + front + one->len, 64);
+	memset(expected + front, 0xa5, len);
+	size = front + len + from_hex(words[2], expected + front + len, 64);
 	ring_init(&s.ring, &config, memory, subbufs, RING_TAIL_OFFSET, FORMAT_HEADER_BYTES);
-	rsv = reserve(&s, one->id, one->len);
+	rsv = reserve(&s, id, len);
 	assert_non_null(rsv.payload);
 	assert_int_equal(rsv.size, size);
-	memset(rsv.payload, 0xa5, one->len);
+	memset(rsv.payload, 0xa5, len);
 	at = rsv.payload - front;
 	assert_int_equal((uintptr_t)at % (1 << OWN_SHIFT), CTF_PACKET_HEADER_BYTES);
 	assert_int_equal(ring_room(&s.ring, s.ring.tail),
@@ -69,9 +57,9 @@ static inline void own_writes(const struct own_case *one, unsigned int bits)
 	assert_memory_equal(at, expected, size);
 	cursor = own_cursor(expected, size, bits);
 	assert_int_equal(decode_next(&cursor, &event), DECODE_EVENT);
-	assert_int_equal(event.id, one->id);
+	assert_int_equal(event.id, id);
 	assert_int_equal(event.time, 0);
-	assert_true(event.payload_bytes >= one->len && event.payload_bytes < one->len + 4);
+	assert_true(event.payload_bytes >= len && event.payload_bytes < len + 4);
 	assert_int_equal(event.header_bytes + event.payload_bytes, size);
 	assert_int_equal(decode_next(&cursor, &event), DECODE_END);
 	while (--size) {
@@ -80,33 +68,59 @@ static inline void own_writes(const struct own_case *one, unsigned int bits)
 	}
 }
 
-static inline void own_reads(const struct own_damage *one, unsigned int bits)
+static inline void own_reads(char words[3][200], unsigned int bits)
 {
 	uint8_t bytes[256];
+	unsigned int wanted;
+	char end[8];
 	struct cursor cursor;
 	enum decode_result result;
 	unsigned int events = 0;
 	struct event event;
 
-	cursor = own_cursor(bytes, from_hex(one->hex, bytes, sizeof(bytes)), bits);
+	assert_int_equal(sscanf(words[0], "%u %7s", &wanted, end), 2);
+	cursor = own_cursor(bytes, from_hex(words[1], bytes, sizeof(bytes)), bits);
 	while ((result = decode_next(&cursor, &event)) == DECODE_EVENT)
 		events++;
-	if (events != one->events || result != (one->ends ? DECODE_END : DECODE_BAD))
-		fail_msg("'%s': %u events, then %d", one->hex, events, result);
+	if (events != wanted || result != (strcmp(end, "end") ? DECODE_BAD : DECODE_END))
+		fail_msg("'%s': %u events, then %d", words[1], events, result);
 }
 
-/* A test program of a row's `cases` and of `damaged` ones. */
-#define OWN_MAIN(bits) \
-	static void writes(void **state) \
-	{ \
-		for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) \
-			own_writes(&cases[i], bits); \
-	} \
-	static void damage(void **state) \
-	{ \
-		for (size_t i = 0; i < sizeof(damaged) / sizeof(*damaged); i++) \
-			own_reads(&damaged[i], bits); \
-	} \
-	TESTS(writes, damage)
+/*
+ * The lines of table `name` of tests/data/tables.txt: "id bytes|front|behind" of what is written,
+ * "events end|hex|damaged" ("bad" in place of "end") of what is read.
+ */
+static inline void own_table(const char *name, unsigned int bits, unsigned int cases,
+			     unsigned int damaged)
+{
+	FILE *file = fopen("tests/data/tables.txt", "r");
+	char line[300], words[3][200] = { "" }, section[40];
+	bool here = false;
 
-#define OWN_PAYLOAD "a5 a5 a5 a5 a5 a5 a5 a5 a5 a5 a5 a5 "
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "### %39s", section) == 1)
+			here = !strcmp(section, name);
+		words[2][0] = 0;
+		if (!here ||
+		    sscanf(line, "%199[^|#]|%199[^|]|%199[^|\n]", words[0], words[1], words[2]) < 2)
+			continue;
+		if (strcmp(words[2], "damaged")) {
+			own_writes(words, bits);
+			cases--;
+		} else {
+			own_reads(words, bits);
+			damaged--;
+		}
+	}
+	fclose(file);
+	assert_int_equal(cases, 0);
+	assert_int_equal(damaged, 0);
+}
+
+#define OWN_MAIN(name, bits, cases, damaged) \
+	static void a_form_of_its_own(void **state) \
+	{ \
+		own_table(name, bits, cases, damaged); \
+	} \
+	TESTS(a_form_of_its_own)
