@@ -12,19 +12,24 @@
 
 #include "traces/trace_file.h"
 
+/* X(KIND, name): what may be wrong. */
+#define LINT_KINDS_OF(X) \
+	X(BACK, back) /* earlier than its predecessor in the stream */ \
+	X(PACKET, packet) /* outside the begin and end of its packet */ \
+	X(PARENT, parent) /* a span ends before it begins, or before its child ends */ \
+	X(OVERLAP, overlap) /* spans of a thread, or packets, overlap and do not nest */ \
+	X(WRAP, wrap) /* a step that is about a multiple of the field's range */ \
+	X(LOSS, loss) /* counts of losses that do not add up */ \
+	X(CLOCK, clock) /* a stream lies far from all others */ \
+	X(ZERO, zero) /* zero, where the trace is far from zero; or negative */ \
+	X(UNIT, unit) /* 1000 times its neighbours' times, or a 1000th */ \
+	X(RATE, rate) /* two streams of which one's clock is quicker by a factor */ \
+	X(FORM, form) /* an event without a time that can be read */
+
 enum lint_kind {
-	LINT_BACK, /* earlier than its predecessor in the stream */
-	LINT_PACKET, /* outside the begin and end of its packet */
-	LINT_PARENT, /* a span ends before it begins, or before its child ends */
-	LINT_OVERLAP, /* spans of a thread, or packets of a stream, overlap and do not nest */
-	LINT_WRAP, /* a step that is about a multiple of the field's range */
-	LINT_LOSS, /* counts of losses that do not add up */
-	LINT_CLOCK, /* a stream lies far from all others */
-	LINT_ZERO, /* zero, where the trace is far from zero; or negative */
-	LINT_UNIT, /* 1000 times its neighbours' times, or a 1000th */
-	LINT_RATE, /* two streams of which one's clock is quicker by a factor */
-	LINT_FORM, /* an event without a time that can be read */
-	LINT_KINDS,
+#define X(kind, name) LINT_##kind,
+	LINT_KINDS_OF(X) LINT_KINDS,
+#undef X
 	/* what only the whole trace makes a LINT_CLOCK, LINT_WRAP or LINT_ZERO */
 	LINT_MAYBE_CLOCK = LINT_KINDS,
 	LINT_MAYBE_WRAP,

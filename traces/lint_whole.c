@@ -312,13 +312,10 @@ void lint_finish(struct lint *lint)
 }
 
 static const char *const kind_names[LINT_KINDS] = {
-	[LINT_BACK] = "back",	    [LINT_PACKET] = "packet", [LINT_PARENT] = "parent",
-	[LINT_OVERLAP] = "overlap", [LINT_WRAP] = "wrap",     [LINT_LOSS] = "loss",
-	[LINT_CLOCK] = "clock",	    [LINT_ZERO] = "zero",     [LINT_UNIT] = "unit",
-	[LINT_RATE] = "rate",	    [LINT_FORM] = "form",
+#define X(kind, name) [LINT_##kind] = #name,
+	LINT_KINDS_OF(X)
+#undef X
 };
-
-_Static_assert(LINT_KINDS == 11, "a kind that is new has no name above");
 
 static void print_finding(const struct lint *lint, FILE *out, enum lint_kind kind,
 			  const struct lint_finding *finding)

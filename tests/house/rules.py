@@ -378,7 +378,7 @@ LISTED = (
     (r"^#ifndef STAMPEDE_SCHEMES_(?!TEMPLATE|CORE_|FORMAT_|PARTS_)(\w+)_H", "schemes/*.h", r"(?i)^X\(\w+, %s,", "schemes/schemes.def"),
     (r"^ \*   ([a-z ]+?)  ", "judge/verdict.h", '["`]%s["`]', "judge/check.c", "plots/record.py", "docs/verifying.md"),
     (r"^\tORACLE_(\w+),", "judge/check.h", r'(?i)"%s"', "judge/check.c", "plots/record.py"),
-    (r'\[LINT_\w+\] = "(\w+)"', "traces/lint_whole.c", r"^\| `%s` \|", "docs/formats.md"),
+    (r"^\tX\([A-Z]+, (\w+)\)", "traces/lint.h", r"^\| `%s` \|", "docs/formats.md"),
     (r"\blint_(?!importer)(\w+)[,;(]", "traces/lint_formats.h", r"\b%s\b", "traces/traces.mk", "tests/traces/plants.py"),
     (r"^def (\w+)\(verdicts\):", "extras/ci/verdicts.py", r"--%s\b", "tests/tracers/test_verdicts.sh"),
 )
