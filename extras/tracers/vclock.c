@@ -79,8 +79,6 @@ int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 
 	if (set)
 		some = *(const uint64_t *)set & ~(stepped ? traps : 0);
-	if (stepped && (some & 1ull << (SIGUSR1 - 1)) && how != SIG_UNBLOCK)
-		page->masked = 1;
 	error = syscall(SYS_rt_sigprocmask, how, set ? &some : NULL, old, 8) ? errno : 0;
 	if (stepped) {
 		syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &now, 8);

@@ -214,28 +214,12 @@ two_makes_at_once() {
 
 bad_input() {
 	one="$explore --schemes =packed_word"
-	says "unknown scheme" 1 "nearest is 'packed_word'" "$explore" --schemes packed_wrod
-	says "unknown shape" 1 "not one of page" $one --shape pages
-	says "unknown tier" 1 "not one of quick" $one --tier slow
-	says "unknown stops" 1 "not one of all" $one --stops some
-	says "not a number" 1 "a whole number from 0" $one --nested two
-	says "steps below none" 1 "a whole number from 0" $one --backs -1
-	says "steps beyond all" 1 "a whole number from 0" $one --backs 99999999999999999999
-	says "a skew that wraps" 1 "a whole number from 0" $one --skew 99999999999999999999
-	says "too many" 1 "a whole number from 0" $one --nested 99
-	says "stray argument" 1 "is not an option" $one quick
-	says "more actions than a schedule has" 1 "allows 25 actions per schedule; the limit is 24" $one \
-		--events 12 --writers 2 --nested 1
-	says "more CPUs than there are" 1 "4 CPUs, a reader's included" $one --writers 3 --live 1
-	says "writers of two CPUs nested too deep" 1 "give --depth 3" $one --writers 2 --nested 4
-	says "two readers" 1 "two readers at once" $one --reads 1 --live 1
-	says "no such schedule" 1 'cannot parse schedule "x1" at "x1"' $one --replay x1
+	while IFS='|' read -r code words options; do
+		# shellcheck disable=SC2086
+		says "$options" "$code" "$words" "$explore" $options
+	done <"$(table explore_refused)"
 	"$explore" --schemes =packed_word --replay none | grep -q 'E1 leaves'
 	report $? "a schedule without interrupts"
-	says "a schedule that does not fit" 1 "does not fit" $one --nested 1 --replay n9999
-	says "a start that is none" 1 "start" $one --start five
-	says "equal stamps that alone tell events" 4 "choose another shape for cached_clock" "$explore" --schemes =cached_clock --shape timed
-	says "and by a coarse clock" 4 "choose another shape for floor" "$explore" --schemes =floor --shape timed --clock coarse
 	"$explore" --schemes =untimed --shape timed --clock coarse | grep -q kept
 	report $? "which rows without stamps may have"
 	says "missing object" 3 "packed_word.page.so: target explored builds it" $one --objects "$scratch"

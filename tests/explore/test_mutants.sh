@@ -35,6 +35,8 @@ done
 cases 0 "2 cases, 0 of them equivalent: all as they say" $build/mutants/timed_section_no_tail.patch \
 	$build/mutants/timed_loop_odd.patch
 report $? "faults of the timed build are found"
+cases 0 "3 cases, 0 of them equivalent: all as they say" $build/mutants/cached_*.patch $build/mutants/converted_cut.patch
+report $? "rows that declare their errors break where they leave them"
 
 cases 0 "12 cases, 0 of them equivalent: all as they say" $build/mutants/live_copy_believed.patch \
 	$build/mutants/live_commit_early.patch $build/mutants/live_look_amid.patch \

@@ -327,6 +327,20 @@ static void the_worst_verdict_counts(void **state)
 	assert_int_equal(check_verdict(&faulty, 0, 0), VERDICT_BROKEN);
 }
 
+/* Who declares how far off times are, and promises nothing else of them, owes that. */
+static void what_is_declared_is_owed(void **state)
+{
+	const struct scheme_desc desc[] = { { .cut_bits = 2 }, { .rounds = 2 }, { .ages = true } };
+	struct check faulty;
+	unsigned int i;
+
+	for (i = 0; i < 6; i++) {
+		set_fault(&faulty, &desc[i / 2], 1 + (i & 1 ? ORACLE_EXACT : ORACLE_WINDOW));
+		assert_int_equal(check_verdict(&faulty, 0, 0), VERDICT_BROKEN);
+		assert_int_equal(check_verdict(&faulty, 0, NEED_BEAT), VERDICT_NEED_NOT_MET);
+	}
+}
+
 /* A row that stores no stamp is not held to one, but to everything else. */
 static void an_untimed_row_is_not_held_to_stamps(void **state)
 {
@@ -421,6 +435,6 @@ TESTS(unneeded_extensions_are_seen, needed_extensions_are_not_held_against_a_row
       overwritten_events_are_skipped_not_missing, a_context_may_be_overwritten_whole,
       a_first_look_may_come_late, a_reset_ring_is_empty, the_timed_build_is_judged,
       promises_are_judged_one_by_one, verdicts_for_all_sets_of_promises,
-      needless_extensions_after_a_step, the_worst_verdict_counts,
+      needless_extensions_after_a_step, the_worst_verdict_counts, what_is_declared_is_owed,
       an_untimed_row_is_not_held_to_stamps, a_violation_is_shown_among_its_neighbours,
       everything_has_a_name, tags_keep_their_fields)
