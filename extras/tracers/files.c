@@ -170,7 +170,6 @@ void truths_free(struct truths *truths)
 {
 	free(truths->one);
 	free(truths->after);
-	*truths = (struct truths){ 0 };
 }
 
 struct happened *truths_find(const struct truths *truths, uint64_t stream, uint64_t seq)

@@ -248,6 +248,13 @@ def lost(folder):
         said = subprocess.run([READ, "--loss", path], capture_output=True, text=True, check=False)
         report((said.returncode, said.stdout) == (2, f"{path}: {words}\n"), words, said.stdout)
     judge("where a count goes back", below[1], 2, "loss 1", "ch_0: event 2: loss: events_discarded goes back by: -40; time 209, after it 301$")
+    said = lint("--bits", "20", f"{folder}/lint/ctf-back-4095M")
+    report("wrap: time goes back by 4293918720 ns, about 4095 * 2^20;" in said[1], "--bits of a clock in CTF", str(said))
+    with open(f"{below[1]}/metadata", "r+", encoding="utf-8") as file:  # packets that have but a begin
+        whole = file.read()
+        file.seek(0)
+        file.write(whole.replace("timestamp_end", "timestamp_fin"))
+    judge("packets without an end", below[1], 2, "loss 1", "ch_0: event 2: loss: events_discarded goes back by: -40; time 201, after it 301$")
     mixed = tempfile.mkdtemp(dir=folder)
     plants.plant("ctf", "missing", 1, tempfile.mkdtemp(dir=mixed))
     for name, data in ("a.json", text([X(9)])), ("notes.txt", "none"):
