@@ -121,6 +121,9 @@ static inline uint64_t claim_begin(struct scheme_ring *s, uint64_t *begin)
 	return stamp;
 }
 
+#if defined(CACHED) || defined(CONVERTED)
+#define CLAIM_NOW
+#endif
 #define CLAIM_HEADER
 static inline uint64_t claim_bytes(uint32_t id, uint32_t len)
 {
@@ -136,17 +139,6 @@ static inline uint8_t *claim_put(const struct scheme_ring *s, uint8_t *at, uint3
 }
 
 #include "schemes/parts/claim.h"
-
-#if defined(CACHED) || defined(CONVERTED)
-#define SCHEME_NOW
-static inline uint64_t scheme_now(struct scheme_ring *s)
-{
-	uint64_t now;
-
-	claim_begin(s, &now);
-	return now;
-}
-#endif
 
 #define SCHEME_NEXT
 static inline enum decode_result decode_next(struct cursor *cursor, struct event *event)

@@ -32,13 +32,6 @@ static inline uint64_t claim_begin(struct scheme_ring *s, uint64_t *begin)
 	return stamp;
 }
 
-#define SCHEME_NOW
-static inline uint64_t scheme_now(struct scheme_ring *s)
-{
-	uint64_t now;
-
-	claim_begin(s, &now);
-	return now;
-}
+#define CLAIM_NOW
 
 #endif

@@ -7,10 +7,10 @@
  *    the tail moved: stamps are in buffer order.
  *
  * The scheme defines claim_begin(s, &begin) before it includes this: a clock read that also gives
- * the 64-bit begin stamp of a packet that this record may open; CLAIM_CLOCK(s) if it reads another
- * clock than the machine's. With CLAIM_HEADER it also defines
- * claim_bytes(id, len), of header and payload, and claim_put(s, at, id, len, stamp), which writes a
- * header and returns the payload's place; reserve() is then here.
+ * the 64-bit begin stamp of a packet that this record may open. It defines CLAIM_CLOCK(s) if it
+ * reads another clock than the machine's, and CLAIM_NOW if the begin stamp is its clock, too. With
+ * CLAIM_HEADER it also defines claim_bytes(id, len), of header and payload, and claim_put(s, at,
+ * id, len, stamp), which writes a header and returns the payload's place; reserve() is then here.
  */
 #ifndef STAMPEDE_SCHEMES_PARTS_CLAIM_H
 #define STAMPEDE_SCHEMES_PARTS_CLAIM_H
@@ -105,6 +105,17 @@ RESERVE struct reservation reserve(struct scheme_ring *s, uint32_t id, uint32_t 
 	if (unlikely(!claim_plain(s, size, &claim)))
 		return reservation_slow(reserve_again(s, id, len));
 	return claim_place(s, id, len, size, claim);
+}
+#endif
+
+#ifdef CLAIM_NOW
+#define SCHEME_NOW
+static inline uint64_t scheme_now(struct scheme_ring *s)
+{
+	uint64_t now;
+
+	claim_begin(s, &now);
+	return now;
 }
 #endif
 

@@ -41,7 +41,7 @@ done
 ! grep -n -- -Werror Makefile ./*/*.mk ./*/*/*.mk | grep -v 'WERROR'
 report $? "nothing else asks for -Werror"
 
-# What is timed, or stormed, is not built at the level of what no one times; without -O2 nothing is.
+# Timed and stormed code keeps the level that was asked for; in code that is never timed -O1 replaces -O2.
 levels() { # OPT: of a row in each build
 	for kind in timed cheap injected checked counting reader; do
 		make -n V=1 BUILD="$scratch/b" OPT="$1" "$scratch/b/obj/$kind/floor.o" 2>/dev/null | grep -o -- ' -O[0-9]' | tail -1

@@ -74,15 +74,15 @@ quietly make -s -j2 build/bench build/run-stress build/explore && quietly make -
 	ARGS="--tier quick --first --json $scratch/explored.json"
 [ -s "$scratch/explored.json" ]
 told $? "the rows are built and explored"
-# A fault may make its row crash, which ends a program: it says so of that row, and the others are asked again.
+# A crash of a row ends the program, which names the row: it counts as broken there, and the other rows are run again.
 without_crashes() { # FILE that the command writes, COMMAND...
-	file=$1
+	file=$1 asked=$names
 	shift
-	until quietly env SCHEMES="$names" "$@"; [ -s "$file" ]; do
+	until quietly env SCHEMES="$asked" "$@"; [ -s "$file" ]; do
 		crashes=$(sed -n 's/.*the code of \(m_[a-z0-9_]*\) crashes.*/\1/p' "$scratch/err" | head -n 1)
 		[ "$crashes" ] || break
-		names=$(echo "$names" | sed "s/=$crashes //")
-		sed -i "/^$crashes /d" "$scratch/rows"
+		asked=$(echo "$asked" | sed "s/=$crashes //")
+		echo "$crashes" >>"$scratch/$(basename "$file").crashed"
 	done
 }
 without_crashes "$scratch/results/latest/bench.json" make bench WORKLOADS=storm QUICK=1 ARGS="--results $scratch/results"
@@ -90,7 +90,7 @@ cp "$scratch/out" "$scratch/answer"
 without_crashes "$scratch/stormed.json" sh -c "build/run-stress --schemes \"\$SCHEMES\" --seconds 0.3 --json $scratch/stormed.json"
 
 python3 - "$scratch" <<'END'
-import json, sys
+import json, os, sys
 folder = sys.argv[1]
 def of(path):
     with open(folder + path) as file:
@@ -100,6 +100,9 @@ for row in of("/explored.json")["rows"]:
     explored[row["row"]] = "broken" if any(its["verdict"] == "broken" for its in row["families"]) else "kept"
 stormed, bench = of("/stormed.json"), of("/results/latest/bench.json")
 words = [{one["row"]: one["verdict"] for one in its} for its in (stormed["trials"] if isinstance(stormed, dict) else stormed, bench["trials"])]
+for one, name in zip(words, ("stormed", "bench")):
+    if os.path.exists(crashed := "%s/%s.json.crashed" % (folder, name)):
+        one.update((row, "broken") for row in open(crashed).read().split())
 answer = open(folder + "/answer").read()
 for line in open(folder + "/rows"):
     row, wanted = line.split()

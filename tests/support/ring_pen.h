@@ -347,7 +347,7 @@ static inline void pen_verify(struct pen *pen)
 	assert_int_equal(ring_total_records(ring), pen->before + pen->count);
 }
 
-/* Verifies the ring of the form before, and starts the next form. False: there is none left. */
+/* Verifies the ring of this form, then starts the next form. False: all are done. */
 static inline bool pen_next(struct pen *pen, unsigned int index)
 {
 	if (index)

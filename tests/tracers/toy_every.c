@@ -161,7 +161,7 @@ static void record(unsigned int stream, uint64_t seq)
 			slots[SLOTS - 1].time = now();
 			bias = 0;
 		}
-		errno = 0; /* a function of libc that who interrupts calls, too */
+		errno = 0; /* the interrupting handler calls this libc function, too */
 		inside++;
 		right(stream, is("first") && bias ? seq + SLOTS : seq);
 		inside--;

@@ -36,7 +36,7 @@ finds "traced: nothing comes into a row that masks signals" "$scratch/traced.jso
 # On a busy machine the writer may run right after its beats only.
 for try in 1 2 3 4 5; do
 	$stress --schemes "=cached_clock =converted" >"$scratch/out" 2>"$scratch/err"
-	said=$(awk '/us early$/ { early = $(NF - 2) } /worst error/ { n++; us[n] = substr($5, 2); ticks[n] = $3 }
+	said=$(awk '/us early$/ { early = $(NF - 2) } /worst error/ { n++; us[n] = substr($5, 2) + 0; ticks[n] = $3 }
 	END { print n, (early > 450), (us[1] > 1), (ticks[2] <= 3) }' "$scratch/out")
 	[ "$said" = "2 1 1 1" ] && break
 done

@@ -282,7 +282,7 @@ static void no_memory(void **state)
 	}
 }
 
-/* A kind whose cache is not known, or that wants a huge page where there is none, is left out. */
+/* Leaves out a kind if its cache is unknown, or if it needs a huge page and none can be had. */
 static void kinds_that_are_not_had(void **state)
 {
 	struct evict its = { .random = 1 };
