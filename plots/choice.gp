@@ -20,7 +20,7 @@ set xrange [begin : choice_most + 0.12 * (choice_most - begin)]
 set grid xtics noytics
 set xlabel 'times the floor' offset 0,0.4
 cut(x) = x > choice_most ? choice_most + 0.06 * (choice_most - begin) : x
-kinds = '"exact, also when interrupted" "marked as inexact" "an interrupt waits, or is lost"'
+kinds = '"exact, also when interrupted" "declared inexact" "an interrupt waits, or is lost"'
 colours = blue.' '.vermillion.' '.orange
 shapes = '7 6 9'
 if (choice_free) {

@@ -225,12 +225,14 @@ def choice(run):
     rows = sorted((row for row in rows if ratio(row) > 0),
                   key=lambda row: (round(guide.header(run, row, None), 1), ratio(row)))
     table = Table("cost of an event: 1 position, 2 row and bytes of header, 3 times the floor, 4 kind: 0 "
-                  "exact, 1 marked inexact, 2 it waits or is lost,", "5 times the floor by the "
+                  "exact, 1 declared inexact, 2 it waits or is lost,", "5 times the floor by the "
                   "clock of this machine, beside a free one")
     for position, row in enumerate(rows, 1):
-        waits = run.schemes.get(row.row, {}).get("nesting", "at once") != "at once"
+        scheme = run.schemes.get(row.row, {})
+        exact = row.verdict == "kept" and "exact" in scheme.get("promises", ["exact"])
+        waits = scheme.get("nesting", "at once") != "at once"
         table.line(position, f"{label(row.row)}, {guide.header(run, row, None):.0f} B", float(ratio(row)),
-                   2 if waits else 1 if row.verdict != "kept" else 0,
+                   2 if waits else 0 if exact else 1,
                    float(row.ratio if free else NAN))
     table.set("choice_rows", len(rows))
     table.set("choice_free", int(free))
