@@ -7,7 +7,7 @@ build=$1
 judge=$build/judge-tracer
 toy=$scratch/toy
 mkdir "$toy"
-printf '#!/bin/sh\necho "$3" >"$1/asked"\nexec python3 -B "%s/tests/tracers/toy.py" "$@"\n' "$PWD" >"$toy/run"
+printf '#!/bin/sh\necho "$3" >"$1/asked"\nexec python3 -BSE "%s/tests/tracers/toy.py" "$@"\n' "$PWD" >"$toy/run"
 chmod +x "$toy/run"
 
 adapter() { # more of adapter.json
@@ -19,7 +19,7 @@ adapter() { # more of adapter.json
 
 # What is broken, in the order of the promises, how often, by how much and where: "order 1 50 0/200"; losses how.
 broken() {
-	python3 - "$scratch/json" <<-END
+	python3 -BSE - "$scratch/json" <<-END
 		import json, sys
 		run = json.load(open(sys.argv[1]))[0]
 		print(*[f"{name} {one['seen']} {one['worst']} {one['stream']}/{one['seq']}" + (" " + one["what"].split()[-1] if name == "losses" else "")
