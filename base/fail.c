@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #define LINE_BYTES 2048
@@ -102,15 +103,16 @@ static void on_crash(int signal)
 	static volatile sig_atomic_t again;
 
 	if (!again++ &&
-	    dprintf(STDERR_FILENO, "stampede: the code of %s crashes: SIG%s; gdb shows where\n",
-		    crashing, sigabbrev_np(signal)) > 0)
+	    dprintf(STDERR_FILENO, "stampede: the code of %s %s: SIG%s; gdb shows where\n",
+		    crashing, signal == SIGVTALRM ? "does not end" : "crashes",
+		    sigabbrev_np(signal)) > 0)
 		fflush(stdout);
 	end_now(EXIT_BROKEN);
 }
 
 void end_crashes(const char *row)
 {
-	static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+	static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGVTALRM };
 	const struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_NODEFER };
 	struct sigaction was;
 	size_t i;
@@ -119,4 +121,9 @@ void end_crashes(const char *row)
 		if (!sigaction(crashes[i], NULL, &was) && was.sa_handler == SIG_DFL)
 			sigaction(crashes[i], &action, NULL);
 	crashing = row;
+}
+
+void end_hangs(unsigned int seconds)
+{
+	setitimer(ITIMER_VIRTUAL, &(struct itimerval){ .it_value.tv_sec = seconds }, NULL);
 }

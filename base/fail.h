@@ -37,6 +37,9 @@ _Noreturn void end_memory(const char *what);
  */
 void end_crashes(const char *row);
 
+/* So does code that has not returned after so many seconds of CPU time; 0: no longer. */
+void end_hangs(unsigned int seconds);
+
 /* A state that only a fault of Stampede itself can reach. */
 #define END_FAULT(what) \
 	end_with(EXIT_USAGE, "%s (%s:%d): a fault of Stampede; please report it", what, __FILE__, \

@@ -456,10 +456,12 @@ const struct row_trial *trial_of(const struct driver *driver)
 		;
 	if (!tried[i]) {
 		tried[i] = true;
+		end_hangs(20); /* a trial takes less than one */
 		good[i] = !drivers_counting[i]->unsupported() &&
 			  trial_play(&trials[i], drivers_counting[i],
 				     driver_find(drivers_timed, driver->row),
 				     driver_find(drivers_cheap, driver->row));
+		end_hangs(0);
 	}
 	return good[i] ? &trials[i] : NULL;
 }

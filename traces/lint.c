@@ -574,10 +574,12 @@ void lint_loss(struct lint *lint, uint32_t index, uint64_t place, uint64_t count
 {
 	struct lint_event event = { .stream = index, .place = place };
 
-	if (index >= lint->count) { /* nothing of any stream was there before */
-		lint->lost += wrong ? 0 : count;
+	if (index >= lint->count && !wrong) { /* nothing of any stream was there before */
+		lint->lost += count;
 		return;
 	}
+	if (index >= lint->count)
+		event.stream = index = lint_stream(lint, UINT64_MAX, "before all events");
 	event.time = lint->streams[index].before;
 	if (wrong)
 		lint_add(lint, LINT_LOSS, &event, "%s: %" PRId64, wrong, (int64_t)count);

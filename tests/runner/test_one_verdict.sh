@@ -67,6 +67,8 @@ done | tail -n +$((${MUTANTS-3} * ${PART-0} + 1)) | head -n "${MUTANTS-3}" >"$sc
 cat "$scratch/faults.def" >>"$tree/schemes/schemes.def"
 sed 's/^X(\([^,]*\),.*/\1 any/' "$scratch/faults.def" >>"$scratch/rows"
 echo "X(seed_001_then, history/seed_001, )" >>"$tree/schemes/schemes.def" # it crashes
+sed 's/^#define SCHEME_START$/& for (volatile int i = 0; !i;)/' "$tree/schemes/unordered_full.h" >"$tree/schemes/hangs.h"
+echo "X(hangs, hangs, -DSTAMP_BITS=64)" >>"$tree/schemes/schemes.def"
 names=$(awk '{ printf "=%s ", $1 }' "$scratch/rows")
 quietly() { PACKAGES=present MAKEFLAGS='' "$@" >"$scratch/out" 2>"$scratch/err"; }
 cd "$tree" || exit
@@ -115,6 +117,10 @@ for program in "explore --tier quick" run-stress "bench --quick --results $scrat
 	# shellcheck disable=SC2016,SC2086
 	says "a row that crashes: $program" 2 "the code of seed_001_then crashes: " sh -c 'for try in 1 2 3 4 5; do # a storm may break it first
 		"$@" 2>"$0"; code=$?; grep -q crashes "$0" && break; done; cat "$0" >&2; exit $code' "$scratch/tries" build/$program --schemes =seed_001_then
+done
+for program in "explore --tier quick" "bench --quick --results $scratch/results"; do
+	# shellcheck disable=SC2086
+	says "a row that hangs: $program" 2 "the code of hangs does not end: " build/$program --schemes =hangs
 done
 number=$((number + $(wc -l <"$scratch/rows")))
 plan

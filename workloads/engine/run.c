@@ -418,8 +418,10 @@ static int run_rounds(struct parts *parts)
 		error = fail_with(EXIT_RESOURCE, "no memory for %u threads", config->threads);
 	for (i = 0; i < parts->group_count && !error; i++)
 		error = group_open(parts, i);
+	end_hangs((config->threads + 1) * ((unsigned int)config->seconds + 20));
 	if (!error)
 		error = run_threads(parts);
+	end_hangs(0);
 	close_all(parts);
 	return error;
 }
