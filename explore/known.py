@@ -6,7 +6,7 @@
                                                form, on standard output
        known.py record BUILD COMPILER JSON     the same as the whole file, with the other rows as they stand there
 
-A source is what the preprocessor leaves of the row, the ring and the budgets of the tiers; a line of ROWS
+A source is what the preprocessor leaves of the row and the ring as they are searched, and of the budgets of the tiers; a line of ROWS
 has a row's name, its header and its defines, between tabs."""
 import hashlib
 import json
@@ -14,16 +14,19 @@ import re
 import subprocess
 import sys
 
-PARTS = ("judge/driver.c", "schemes/core/ring.c", "explore/family/tiers.c")
+# As a row is searched: narrow, and with the payload of the timed build.
+EXPLORED = ["-DSTAMPEDE_EXPLORED", "-DSHAPE=x", "-DSHAPE_SUBBUF_SHIFT=9", "-DSHAPE_COUNT_SHIFT=1", "-DSHAPE_BITS=4"]
+PARTS = [*EXPLORED, "judge/driver.c", "schemes/core/ring.c", "explore/family/tiers.c"], [*EXPLORED, "-DSTAMPEDE_TIMED", "judge/driver.c"]
 OURS = re.compile(r'# \d+ "(?:\S*/)?(?:schemes/|take/|explore/family/tiers)')
 LINE = re.compile(r'X\("(\w+)", "(\w+)", (\w+),')
 
 
 def source(compiler, build, row, header, defines):
     """What is ours of it: C libraries, compilers and comments make no difference."""
-    text = subprocess.run([compiler, "-E", "-std=gnu11", "-D_GNU_SOURCE=", "-I.", "-I" + build + "/obj", "-DSTAMPEDE_CHECKED", f"-DROW={row}",
-                           f'-DSCHEME_HEADER="schemes/{header}.h"', *defines.split(), *PARTS],
-                          check=True, capture_output=True, text=True).stdout
+    command = [compiler, "-E", "-std=gnu11", "-D_GNU_SOURCE=", "-I.", "-I" + build + "/obj", f"-DROW={row}",
+               f'-DSCHEME_HEADER="schemes/{header}.h"', *defines.split()]
+    text = "".join(subprocess.run(command + words, check=True, capture_output=True, text=True).stdout
+                   for words in PARTS)
     mine, kept = False, []
     for line in text.split("\n"):
         if line.startswith("# "):

@@ -3,7 +3,7 @@
 #pragma once
 
 /* Bits of a wrap, also for rows that store whole stamps and have none. */
-#define INJECTED_WRAP_BITS (STAMP_BITS > 32 ? 27 : STAMP_BITS)
+#define INJECTED_WRAP_BITS (STAMP_BITS > 63 ? 27 : STAMP_BITS)
 
 /* The row that injected_nest() records into: it is called without arguments, inside a reserve. */
 static struct scheme_ring *injected_scheme;

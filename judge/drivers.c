@@ -80,8 +80,8 @@ uint32_t driver_bits(const struct driver *driver, uint32_t bits)
 	/* A word of 32 bits tells gaps of a few wraps: narrowed, of less than a lost CPU takes. */
 	if (driver->desc->gap_bits && driver->desc->gap_bits < 8)
 		return driver->stamp_bits;
-	return bits && bits < driver->stamp_bits && driver->stamp_bits <= 32 ? bits :
-									       driver->stamp_bits;
+	return bits && bits < driver->stamp_bits && driver->stamp_bits < 64 ? bits :
+									      driver->stamp_bits;
 }
 
 const struct driver *driver_find(const struct driver *const *drivers, const char *row)

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: fuzz.sh BUILD SECONDS   What reads sub-buffers of ftrace, Chrome's JSON, perf.data, XRay's logs and
-# CTF, so long each. What was found once is kept in BUILD/fuzz/corpus-FORMAT and tried first; a finding is
+# usage: fuzz.sh BUILD SECONDS FORMAT...   What reads the formats (BUILD/fuzz/fuzz_FORMAT), so long each. What was found once is kept in BUILD/fuzz/corpus-FORMAT and tried first; a finding is
 # BUILD/fuzz/crash-*, exit code 2; 3: it ended early.
 set -eu
 folder=$1/fuzz
@@ -43,20 +42,21 @@ for fault in plants.FAULTS[sys.argv[1]]:
 }
 
 # Of CTF in processes of their own: where libbabeltrace2 stops it keeps what it holds, or reads on for ever, which read-trace ends.
-for format in ftrace chrome perf xray ctf; do
+seconds=$2
+shift 2
+for format; do
 	log=$folder/log-$format apart=
 	[ $format != ctf ] || apart="-fork=1 -ignore_timeouts=1 -ignore_ooms=1 -timeout=60 -rss_limit_mb=6000 -detect_leaks=0"
 	seeds $format
-	echo "fuzzing $format for $2 s"
-	if ASAN_OPTIONS=${apart:+detect_leaks=0} "$folder/fuzz_$format" -max_total_time="$2" -max_len=8192 -timeout=10 -rss_limit_mb=2048 ${RUNS:+-runs=$RUNS} \
+	echo "fuzzing $format for $seconds s"
+	if ASAN_OPTIONS=${apart:+detect_leaks=0} "$folder/fuzz_$format" -max_total_time="$seconds" -max_len=8192 -timeout=10 -rss_limit_mb=2048 ${RUNS:+-runs=$RUNS} \
 		$apart -close_fd_mask=2 -print_final_stats=1 -artifact_prefix="$folder/crash-" "$folder/corpus-$format" >"$log" 2>&1; then
 		echo "$(sed -n 's/^Done \([0-9]*\) runs.*/\1/p; s/^#\([0-9]*\): cov.*/\1/p' "$log" | tail -1) executions, nothing found"
 		continue
 	fi
 	tail -30 "$log"
-	set -- "$1" "$2" "$folder"/crash-*
-	if [ -e "$3" ]; then
-		shift 2
+	set -- "$folder"/crash-*
+	if [ -e "$1" ]; then
 		echo "stampede: the fuzzer found something; its input is in $*" >&2
 		exit 2
 	fi

@@ -11,7 +11,7 @@ test_packages += libtraceevent-dev
 $(BUILD)/tests/traces/test_readers_ftrace: TEST_LIBS = -ltraceevent
 
 SECONDS ?= 60
-fuzz_formats := ftrace chrome perf xray ctf
+fuzz_formats := $(filter-out importer,$(shell grep -o 'lint_[a-z]*[^a-z_. ]' traces/lint_formats.h | tr -d '[:punct:]' | sed 's,lint,,'))
 fuzzers := $(fuzz_formats:%=$(BUILD)/fuzz/fuzz_%)
 FUZZ_FLAGS := -std=gnu11 -O2 -g -D_GNU_SOURCE= $(WARN) -I. $(extra_base_options) \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
@@ -28,10 +28,10 @@ $(fuzzers): $(BUILD)/fuzz/fuzz_%: $(fuzz_sources) $(wildcard traces/*.h traces/f
 	$(Q)clang $(FUZZ_FLAGS) -DIMPORTER=lint_$* traces/fuzz.c \
 		$(fuzz_sources) $(extra_fuzz_$*) -ljansson -lm -o $@
 
-fuzz: ##- fuzz what reads ftrace's sub-buffers, CTF, Chrome's JSON, perf.data and XRay's logs, by libFuzzer with ASan and UBSan: make fuzz SECONDS=60
+fuzz: ##- fuzz the readers of traces, by libFuzzer with ASan and UBSan: make fuzz SECONDS=60
 	@sh runner/packages.sh clang libclang-rt-dev libjansson-dev libbabeltrace2-dev
 	@$(MAKE) --no-print-directory $(fuzzers) $(BUILD)/read-trace
-	@sh traces/fuzz.sh $(BUILD) $(SECONDS)
+	@sh traces/fuzz.sh $(BUILD) $(SECONDS) $(fuzz_formats)
 
 lint: ## is the time right in a trace (CTF, Chrome's JSON, perf.data, ftrace, XRay): TRACES="trace.json perf.data"
 	@[ -n "$(TRACES)" ] || { echo 'stampede: make lint TRACES="FILE..." (ARGS=--loss counts lost events alone)' >&2; exit 1; }

@@ -16,7 +16,7 @@
  * A build with a narrower field has a counter that is narrower by as much; what a row cuts stays
  * cut.
  */
-#if SEAM_NARROW_BITS && STAMP_BITS <= 32
+#if SEAM_NARROW_BITS && STAMP_BITS < 64
 #ifndef LAYOUT_CUT
 #define LAYOUT_CUT 0
 #endif

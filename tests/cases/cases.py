@@ -99,7 +99,7 @@ class Case:
         if self.storm:
             wanted = ["row", "fault", "because"]
         else:
-            wanted = ["row", "fault", "breaks"] + ([] if self.equivalent else ["base", "oracle"])
+            wanted = ["row", "fault", "breaks"] + ([] if self.equivalent else ["base", "oracle"]) + ["source"] * ("history/" in path)
         missing = [key for key in wanted if not getattr(self, key)]
         if missing:
             sys.exit("cases.py: %s: %s: no \"%s:\" in its head" % (path, name, missing[0]))

@@ -377,10 +377,13 @@ LISTED = (
     (r"^name = '(\w+)'", "plots/*.gp", r'Plot\("%s"', "plots/plots.py"),
     (r"^#ifndef STAMPEDE_SCHEMES_(?!TEMPLATE|CORE_|FORMAT_|PARTS_)(\w+)_H", "schemes/*.h", r"(?i)^X\(\w+, %s,", "schemes/schemes.def"),
     (r"^ \*   ([a-z ]+?)  ", "judge/verdict.h", '["`]%s["`]', "judge/check.c", "plots/record.py", "docs/verifying.md"),
+    (r"^\tVERDICT_(\w+),", "judge/check.h", r"\[VERDICT_%s\]", "judge/verdict.c"),
     (r"^\tORACLE_(\w+),", "judge/check.h", r'(?i)"%s"', "judge/check.c", "plots/record.py"),
     (r"^\tX\([A-Z]+, (\w+)\)", "traces/lint.h", r"^\| `%s` \|", "docs/formats.md"),
-    (r"\blint_(?!importer)(\w+)[,;(]", "traces/lint_formats.h", r"\b%s\b", "traces/traces.mk", "tests/traces/plants.py"),
-    (r"^def (\w+)\(verdicts\):", "extras/ci/verdicts.py", r"--%s\b", "tests/tracers/test_verdicts.sh"),
+    (r"\blint_(?!importer)(\w+)[,;(]", "traces/lint_formats.h", r"(?i)(?<![a-z])%s\b",
+     "README.md", "docs/formats.md", "traces/read_trace.c", "tests/traces/plants.py", "tests/mutate/targets"),
+    (r"^def (\w+)\(verdicts\):", "extras/ci/verdicts.py", r"(?i)(?:--|\b)%s\b", "tests/tracers/test_verdicts.sh",
+     "docs/tracers/README.md"),
 )
 
 

@@ -107,9 +107,11 @@ head -c 1000 "$results/latest/bench.json" >"$scratch/cut.json"
 says "compare: a truncated file" 1 "the file is cut off" $compare latest "$scratch/cut.json"
 says "compare: JSON to where nothing can be" 3 "cannot write" \
 	$compare --json "$scratch/no/where" "$first" latest
-# Every key of a record is in SCHEMA.md, between backticks or as the end of a path.
+# Every key of a record is in SCHEMA.md, between backticks or as the end of a path; of each workload, too.
+for one in $(sed -n 's/^X(\(.*\))/\1/p' workloads/workloads.def); do
+	"$build/run-stress" --workload "$one" --schemes "=restartable =heartbeat" --seconds 0.1 --json "$scratch/of_$one.json"; done >"$scratch/out" 2>&1
 undocumented=
-for key in $(grep -oE '"[A-Za-z_0-9]+":' "$results/latest/bench.json" | tr -d '":' | sort -u); do
+for key in $(grep -ohE '"[A-Za-z_0-9]+":' "$results/latest/bench.json" "$scratch"/of_*.json | tr -d '":' | sort -u); do
 	grep -qE "[\`.]$key(\[\])?\`" results/SCHEMA.md ||
 		grep -qE "^\| \`context\.([a-z]+\.)*$key[.\`]" results/SCHEMA.md ||
 		undocumented="$undocumented $key"

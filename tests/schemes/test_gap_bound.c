@@ -39,7 +39,7 @@ static void the_longest_gap(void **state)
 
 		if (!(desc->promises & PROMISE_WRAP_PROOF) && !desc->gap_bits)
 			continue;
-		for (width = play_bits(driver); *width && *width <= 32; width++) {
+		for (width = play_bits(driver); *width && *width < 64; width++) {
 			uint64_t bound = UINT64_C(1) << (*width + desc->gap_bits);
 			uint64_t cut = bits_mask(scheme_cut_bits(desc, *width)), kept;
 

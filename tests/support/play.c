@@ -132,7 +132,7 @@ const uint32_t *play_bits(const struct driver *driver)
 	unsigned int i, count = 0;
 
 	/* Who cuts low bits needs a few more than those. */
-	for (i = 0; narrow[i] && driver->stamp_bits <= 32; i++)
+	for (i = 0; narrow[i] && driver->stamp_bits < 64; i++)
 		if (narrow[i] <= driver->stamp_bits &&
 		    (!driver->desc->cut_bits || narrow[i] > driver->desc->cut_bits + 2))
 			bits[count++] = narrow[i];
@@ -163,7 +163,7 @@ void play_start(struct play *play, const struct stage *stage)
 	points.hook = NULL;
 	play->stage = *stage;
 	config.mode = stage->mode;
-	config.stamp_bits = driver->stamp_bits <= 32 && stage->bits < driver->stamp_bits ?
+	config.stamp_bits = driver->stamp_bits < 64 && stage->bits < driver->stamp_bits ?
 				    stage->bits :
 				    driver->stamp_bits;
 	/* A narrower counter than the row's own has the field's width, as in run-stress. */

@@ -24,7 +24,8 @@ cat >"$scratch/main.c" <<-'END'
 	}
 END
 tar -xzf tests/data/lint.tar.gz -C "$scratch"
-for format in ftrace chrome perf xray ctf; do
+printf 'include Makefile\nformats:\n\t@echo $(fuzz_formats)\n' >"$scratch/formats.mk"
+for format in $(make -s --no-print-directory -f "$scratch/formats.mk" formats); do
 	command=$(make -n --no-print-directory BUILD="$scratch" V=1 "$scratch/fuzz/fuzz_$format" 2>/dev/null |
 		sed -e ':a' -e '/\\$/N; s/\\\n//; ta' | grep '^clang ')
 	command=$(printf '%s' "$command" | sed "s,^clang,${CC:-gcc} -O0 -w $scratch/main.c,; s,-fsanitize=fuzzer[^ ]*,,; s,-O2,,; s,-Werror,,")

@@ -165,6 +165,6 @@ else
 	skip "a full disk" "no tmpfs can be mounted here"
 fi
 
-make -s lint 2>&1 | head -1 | grep -q 'stampede: make lint TRACES="FILE'
+MAKEFLAGS='' make -s lint 2>&1 | head -1 | grep -q 'stampede: make lint TRACES="FILE'
 report $? "make lint asks which trace before it builds"
 plan
