@@ -145,23 +145,8 @@ CASES = [
     ("bytes", 1, "", "no trace that is known here", bytes(range(1, 200))),
 ]
 # Of tests/data/lint.tar.gz: the path below lint/.
-FILES = [
-    ("ctf-no-clock", 0, "1 streams without a clock", "no clock: nothing to check"),
-    ("ctf-packets-overlap", 2, "overlap 1", "s0: event 3: overlap: packet begins before its predecessor ends, by 1000 ns"),
-    ("ctf-back-4095M", 2, "back 1", "s0: event 2: back: time goes back by 4293918720 ns; time 10000000000077, before it 10004293918797, after it 10004294967296$"),
-    ("ctf-metadata-only", 1, "", "metadata, but no stream file with a byte in it; nothing was read"),
-    ("ctf-divides-by-zero", 1, "", "ctf-divides-by-zero: libbabeltrace2 [0-9.]+"),
-    ("dir-with-a-trace-that-aborts", 2, "overlap 1", "b-counted-contexts"),
-    ("ftrace-absolute-back", 2, "back 1", "offset 56: back: time goes back by 2000 ns; time 18477339003000"),
-    ("ftrace-extend-huge", 1, "", "absurd extend"),
-    ("ftrace-first-byte-is-brace", 0, "", "4 events"),
-    ("ftrace-first-byte-is-brace/cpu0.raw", 0, "", "4 events"),
-    ("ftrace-missed-counted", 0, "12 lost", ""),
-    ("ftrace-page-back", 2, "back 1", "by 510 ns"),
-    ("plain.perf.data", 0, "", "10 events"),
-    ("xray-far-apart", 2, "back 1", "truncated"),
-    ("trace-cmd.dat", 1, "", "trace.dat of trace-cmd"),
-]
+with open("tests/data/tables.txt", encoding="utf-8") as tables:
+    FILES = [line.split(" | ") for line in tables.read().split("### real_files\n")[1].split("\n### ")[0].splitlines()]
 
 
 def lint(*arguments):
@@ -188,7 +173,7 @@ def main():
                 file.write(what.encode() if isinstance(what, str) else what)
             judge(name, path, code, found, words)
         for path, code, found, words in FILES:
-            judge(path, os.path.join(folder, "lint", path), code, found, words)
+            judge(path, os.path.join(folder, "lint", path), int(code), found, words)
         cut_metadata(folder)
         together(folder)
         lost(folder)
