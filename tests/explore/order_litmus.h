@@ -25,13 +25,15 @@ static uint64_t r[4];
 #define FENCE(order) atomic_thread_fence(memory_order_##order)
 #define PLAIN(at) (*(uint64_t *)(void *)&all.at)
 
-static uint64_t swaps(_Atomic uint64_t *at, uint64_t old, uint64_t next)
-{
-	atomic_compare_exchange_strong_explicit(at, &old, next, memory_order_relaxed,
-						memory_order_relaxed);
-	return old;
-}
-#define CAS(at, old, next) swaps(&all.at, old, next)
+/* Gives what was there. */
+#define SWAP(at, old, next, success, failure) \
+	({ \
+		uint64_t was = old; \
+		atomic_compare_exchange_strong_explicit( \
+			&all.at, &was, next, memory_order_##success, memory_order_##failure); \
+		was; \
+	})
+#define CAS(at, old, next) SWAP(at, old, next, relaxed, relaxed)
 
 static uint64_t digits(unsigned int count, bool final)
 {

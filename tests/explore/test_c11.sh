@@ -39,6 +39,8 @@ litmus MP_early_fence 2 2 0 \
 litmus MP_update 3 2 0 "ST(x,1,$x); ST(y,1,release) | ADD(y,$x) | R(0)=LD(y,acquire); R(1)=LD(x,$x)" \
 	"00 01 10 11 21"
 litmus MP_failed 2 2 0 "ST(x,1,$x); ST(y,1,release) | R(0)=CAS(y,5,2); R(1)=LD(x,$x)" "00 01 10 11"
+litmus MP_fails 2 2 0 "ST(x,1,$x); ST(y,1,release) | R(0)=SWAP(y,5,2,acquire,relaxed); R(1)=LD(x,$x)" "00 01 10 11"
+litmus MP_fails_acq 2 2 0 "ST(x,1,$x); ST(y,1,release) | R(0)=SWAP(y,5,2,relaxed,acquire); R(1)=LD(x,$x)" "00 01 11"
 litmus SB 2 2 0 "ST(x,1,$x); R(0)=LD(y,$x) | ST(y,1,$x); R(1)=LD(x,$x)" "00 01 10 11"
 litmus SB_ra 2 2 0 "ST(x,1,release); R(0)=LD(y,acquire) | ST(y,1,release); R(1)=LD(x,acquire)" "00 01 10 11"
 litmus SB_acq_rel 2 2 0 \

@@ -7,6 +7,8 @@
 #include <jansson.h>
 
 #include "judge/driver.h"
+#include "results/samples.h"
+#include "runner/timed.h"
 #include "runner/timing/summary.h"
 #include "workloads/workload.h"
 
@@ -107,4 +109,29 @@ static void rows_that_are_close_share_a_rank(void **state)
 			assert_true(isnan(table.line[i].rank.middle));
 }
 
-TESTS(figures_are_of_slots, rows_that_are_close_share_a_rank)
+/* By the middle of the rows' half widths, times the square root of 2, or the most that a row
+ * changed by. */
+static void how_far_rows_are_told_apart(void **state)
+{
+	static const double cases[][3] = { { .001, 0, .003 },	 { .003, .001, .005 },
+					   { .001, -.015, .02 }, { .001, .04, .05 },
+					   { .2, 0, INFINITY },	 { .0707, 0, .1 },
+					   { NAN, 0, INFINITY } };
+	static struct summary_table table = { .count = 3 };
+	unsigned int i, j;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		json_t *again = json_pack("[{s:f},{s:n}]", "change", cases[i][1], "change");
+
+		for (j = 0; j < 3; j++) /* the floor's width does not count */
+			table.line[j] =
+				(struct summary_line){ .about.row = j ? "full_tsc" : SAMPLES_FLOOR,
+						       .ratio = { 1, j ? 1 - cases[i][0] : 0,
+								  1 + cases[i][0] } };
+		assert_true(timed_apart(&table, again) == cases[i][2]);
+		json_decref(again);
+	}
+}
+
+TESTS(figures_are_of_slots, rows_that_are_close_share_a_rank, how_far_rows_are_told_apart)
