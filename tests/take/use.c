@@ -26,6 +26,7 @@ static int timespec_of_day(struct timespec *now, int base)
 #include "tests/take/taken.h"
 
 #include <signal.h>
+#include <sys/mman.h>
 
 static const struct T(event_type) types[] = { { "small", "", 1, 8 }, { "large", "", 40, 100 } };
 
@@ -151,6 +152,16 @@ static void damaged(void)
 	T(close)(&t);
 }
 
+static struct T(tracer) lapped;
+static void *copied;
+
+static void lap(int signal)
+{
+	CHECK(signal == SIGSEGV && !mprotect(copied, 1u << SUBBUF_SHIFT, PROT_READ | PROT_WRITE));
+	for (uint64_t i = 0; i < 4 << COUNT_SHIFT << SUBBUF_SHIFT >> 3; i++)
+		write_small(&lapped, i);
+}
+
 static void overwrites(void)
 {
 	const uint64_t count = UINT64_C(1) << COUNT_SHIFT;
@@ -180,6 +191,13 @@ static void overwrites(void)
 	/* The oldest may be overwritten at any time, and is never read. */
 	CHECK(packets == count - 1 && last == i - 1 && !T(lost)(&t));
 	T(close)(&t);
+	/* The writer comes round to a packet at the first byte of its copy. */
+	copied = mmap(NULL, 1u << SUBBUF_SHIFT, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(!T(open)(&lapped, &options) && signal(SIGSEGV, lap) != SIG_ERR);
+	for (i = 0; !T(packets)(&lapped); i++)
+		write_small(&lapped, i);
+	CHECK(!T(copy)(&lapped, FIRST, copied, &packet) && !T(lost)(&lapped));
+	T(close)(&lapped);
 }
 
 /* A reader's time is seconds + (offset + ticks) / hz: at the pair, the pair's. */
