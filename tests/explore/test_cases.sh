@@ -64,7 +64,9 @@ record() {
 		"$scratch/out")
 	finds "--json: what is printed is in it" "$scratch/record.json" \
 		"r['rows'][0]['row'] == 'seed_004' and f['schedules'] == ${printed:-0} > 0 and
-		f['verdict'] == 'broken' and f['objections']['exact'] > 0 and f['stops'] > 0"
+		f['verdict'] == 'broken' and f['objections']['exact'] == f['broken'] > 0 and f['stops'] > 0"
+	$one --engine states --stops all --json "$scratch/states.json" >"$scratch/out" 2>"$scratch/err"
+	finds "--json of states: objections are of schedules" "$scratch/states.json" "f['objections']['exact'] == f['broken'] == 2"
 	finds "--json: the first schedule as a timeline" "$scratch/record.json" \
 		"'--replay' in f['first'] and '<-- wrong' in f['first']"
 	$one --json - >"$scratch/stdout.json" 2>"$scratch/err"

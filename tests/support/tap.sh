@@ -49,7 +49,7 @@ needs_explored() { # name make-targets: nothing of it where there are no objects
 says() {
 	name=$1 code=$2 words=$3
 	shift 3
-	timeout 60 "$@" >"$scratch/out" 2>"$scratch/err"
+	timeout "${SAYS_SECONDS:-60}" "$@" >"$scratch/out" 2>"$scratch/err"
 	got=$?
 	lines=$(grep -vc '^\[' "$scratch/err")
 	if [ $got -eq "$code" ] && [ "$lines" -eq 1 ] && grep -q '^stampede: ' "$scratch/err" &&

@@ -247,9 +247,10 @@ static void late_and_lost(void **state)
 	lint_loss(&lint, 0, 5, 17, NULL);
 	lint_loss(&lint, 1, 5, 4, "wrong"); /* of a stream that is not there */
 	lint_loss(&lint, 0, 6, (uint64_t)-3, "wrong");
-	finds("s0: event 6: loss: wrong: -3; time 100\n"
-	      "t: 1 events in 1 streams, 0 at the time of their predecessor, 17 lost; found loss "
-	      "1\n");
+	finds("before all events: event 5: loss: wrong: 4; time 0\n"
+	      "s0: event 6: loss: wrong: -3; time 100\n"
+	      "t: 1 events in 2 streams, 0 at the time of their predecessor, 17 lost; found loss "
+	      "2\n");
 	begin(0); /* ten of a kind are shown */
 	put_number("100", (struct lint_event){ .stream = 0 });
 	lint_add(&lint, LINT_UNIT, &(struct lint_event){ .place = 5 }, "first");

@@ -153,6 +153,15 @@ for trace in "$scratch"/export/*/*; do
 	report $? "a file per CPU in $(basename "$(dirname "$trace")")"
 	break
 done
+mkdir -p "$scratch/taken/packed_word/epoch-1"
+"$build/run-stress" --schemes =packed_word --seconds 1.5 --export "$scratch/taken" --export-mib 400 >"$scratch/out" 2>"$scratch/err"
+[ $? -ne 0 ] && grep -q 'epoch-1' "$scratch/err" && ! grep -q exported "$scratch/out"
+told $? "where one trace cannot be made, no export is said"
+mkdir "$scratch/mixed" && printf '\3757zXZ\0' >"$scratch/mixed/a.json.xz" &&
+	echo '[{"ph":"B","ts":5},{"ph":"E","ts":4}]' >"$scratch/mixed/b.json"
+PATH=/none "$read" --lint "$scratch/mixed" >"$scratch/out" 2>"$scratch/err"
+[ $? -eq 3 ] && grep -q 'a.json.xz' "$scratch/err" && grep -q 'b.json: .*found parent 1$' "$scratch/out"
+told $? "a trace below a folder that cannot be unpacked takes no other along"
 if [ "$(id -u)" = 0 ] && mkdir "$scratch/small" &&
 	mount -t tmpfs -o size=1m tmpfs "$scratch/small" 2>/dev/null; then
 	says "a full disk" 3 "No space left.*nothing of it is kept" \
