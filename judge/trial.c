@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "judge/judge.h"
 #include "judge/player.h"
 #include "judge/trapped.h"
