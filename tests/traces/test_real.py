@@ -175,6 +175,12 @@ def lost(folder):
         said = subprocess.run([READ, "--loss", path], capture_output=True, text=True, check=False)
         report((said.returncode, said.stdout) == (2, f"{path}: {words}\n"), words, said.stdout)
     judge("where a count goes back", below[1], 2, "loss 1", "ch_0: event 2: loss: events_discarded goes back by: -40; time 209, after it 301$")
+    shutil.copytree(f"{folder}/lint/ctf-packets-overlap", f"{folder}/ticks%s")
+    with open(f"{folder}/ticks%s/metadata", "r+", encoding="utf-8") as file:
+        whole = file.read().replace("freq = 1000000000", "freq = 2500000000")
+        file.seek(0)
+        file.write(whole)
+    judge("a clock that counts no ns, and a name with %", f"{folder}/ticks%s", 2, "overlap 1", r"ticks%s/s0: event 3: .* ends, by 1000 ticks")
     said = lint("--bits", "20", f"{folder}/lint/ctf-back-4095M")
     report("wrap: time goes back by 4293918720 ns, about 4095 * 2^20;" in said[1], "--bits of a clock in CTF", str(said))
     with open(f"{below[1]}/metadata", "r+", encoding="utf-8") as file:  # packets that have but a begin
