@@ -125,6 +125,7 @@ storm_lane() {
 	python3 -BSE - "$scratch" 2>"$scratch/err" <<-'END'
 		import json, re, sys
 		(late, said), (back, told) = ((json.load(open(f"{sys.argv[1]}/{one}.json")), open(f"{sys.argv[1]}/{one}").read()) for one in ("late_beat", "backstep"))
+		assert {one["bits"] for one in late} == {20} and [line.count("(") for line in said.splitlines() if "/" in line and "wraps" not in line] == [4] * 6, said
 		steps = [(one["row"] == "heartbeat", its) for one in late for its in one["steps"]]
 		printed = re.findall(r"([\d.]+): (\d+) \((\d+)/(\d+)\)", said)
 		assert len(printed) == len(steps) == 24, printed
@@ -136,6 +137,7 @@ storm_lane() {
 		    its = one["damage"]
 		    assert list(words) == [str(n) for n in (*its["steps"], its["wrong"], its["worst_ticks"], its["longest"], its["until"])], words
 		    assert min(its["steps"]) > 99 and (its["wrong"] > 0) == (one["row"] == "heartbeat") and its["steps"][0] > its["steps"][2], its
+		    assert one["bits"] == (32 if one["row"] == "heartbeat" else 27) and not its["worst_ticks"] % 2 ** one["bits"], one
 	END
 	told $? "late_beat and backstep: what is printed is in the JSON, a late beat loses whole wraps, in rows with one alone"
 	if [ "$(nproc)" -gt 1 ]; then
