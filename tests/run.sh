@@ -7,7 +7,8 @@
 # tests/times has the seconds of each long test, measured: over 20 s it is left out of a run without ALL=1.
 # TIMES=FILE: such a list of this run goes there (ALL=1 TIMES=tests/times).
 # The longest come first, so that none runs alone at the end.
-long=$(awk '/^[0-9]/ && $1 > 20 { print $2 }' tests/times)
+long="$(awk '/^[0-9]/ && $1 > 20 { print $2 }' tests/times)
+test_mutants.sh test_history.sh" # quick where ALL=1 has built the explorer's objects; else they build them
 scripts=${SCRIPTS-tests/*/test_*.sh tests/*/test_*.py}
 
 count() { grep -c "$1" "$log"; }
