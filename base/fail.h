@@ -37,7 +37,7 @@ _Noreturn void end_memory(const char *what);
  */
 void end_crashes(const char *row);
 
-/* So does code that has not returned after so many seconds of CPU time; 0: no longer. */
+/* The process ends in the same way once it has used `seconds` more of CPU time; 0: no limit. */
 void end_hangs(unsigned int seconds);
 
 /* A state that only a fault of Stampede itself can reach. */

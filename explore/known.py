@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-# As a row is searched: narrow, and with the payload of the timed build.
+# The explorer builds a row with a narrow field, and again with the payload of the timed build.
 EXPLORED = ["-DSTAMPEDE_EXPLORED", "-DSHAPE=x", "-DSHAPE_SUBBUF_SHIFT=9", "-DSHAPE_COUNT_SHIFT=1", "-DSHAPE_BITS=4"]
 PARTS = [*EXPLORED, "judge/driver.c", "schemes/core/ring.c", "explore/family/tiers.c"], [*EXPLORED, "-DSTAMPEDE_TIMED", "judge/driver.c"]
 OURS = re.compile(r'# \d+ "(?:\S*/)?(?:schemes/|take/|explore/family/tiers)')

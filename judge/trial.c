@@ -453,7 +453,7 @@ const struct row_trial *trial_of(const struct driver *driver)
 		;
 	if (!tried[i]) {
 		tried[i] = true;
-		end_hangs(20); /* a trial takes less than one */
+		end_hangs(20); /* a trial takes less than 1 s */
 		good[i] = !drivers_counting[i]->unsupported() &&
 			  trial_play(&trials[i], drivers_counting[i],
 				     driver_find(drivers_timed, driver->row),

@@ -8,7 +8,7 @@
 # TIMES=FILE: such a list of this run goes there (ALL=1 TIMES=tests/times).
 # The longest come first, so that none runs alone at the end.
 long="$(awk '/^[0-9]/ && $1 > 20 { print $2 }' tests/times)
-test_mutants.sh test_history.sh" # quick where ALL=1 has built the explorer's objects; else they build them
+test_mutants.sh test_history.sh" # without ALL=1 they first build what the explorer searches: a minute
 scripts=${SCRIPTS-tests/*/test_*.sh tests/*/test_*.py}
 
 count() { grep -c "$1" "$log"; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: fuzz.sh BUILD SECONDS FORMAT...   What reads the formats (BUILD/fuzz/fuzz_FORMAT), so long each. What was found once is kept in BUILD/fuzz/corpus-FORMAT and tried first; a finding is
-# BUILD/fuzz/crash-*, exit code 2; 3: it ended early.
+# usage: fuzz.sh BUILD SECONDS FORMAT...   Runs BUILD/fuzz/fuzz_FORMAT for SECONDS each. Inputs that reached new code are kept
+# in BUILD/fuzz/corpus-FORMAT and tried first; a finding is BUILD/fuzz/crash-*, exit code 2; 3: a fuzzer ended early.
 set -eu
 folder=$1/fuzz
 

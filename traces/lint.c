@@ -574,7 +574,7 @@ void lint_loss(struct lint *lint, uint32_t index, uint64_t place, uint64_t count
 {
 	struct lint_event event = { .stream = index, .place = place };
 
-	if (index >= lint->count && !wrong) { /* nothing of any stream was there before */
+	if (index >= lint->count && !wrong) { /* no stream is known yet */
 		lint->lost += count;
 		return;
 	}

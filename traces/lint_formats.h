@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The importers of read-trace --lint, one for each format; fuzzers are built of these names. */
+/* The importers of read-trace --lint, one for each format; traces.mk builds a fuzzer for each. */
 #pragma once
 
 #include "traces/ftrace_trace.h"

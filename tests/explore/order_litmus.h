@@ -25,7 +25,7 @@ static uint64_t r[4];
 #define FENCE(order) atomic_thread_fence(memory_order_##order)
 #define PLAIN(at) (*(uint64_t *)(void *)&all.at)
 
-/* Gives what was there. */
+/* Returns the old value. */
 #define SWAP(at, old, next, success, failure) \
 	({ \
 		uint64_t was = old; \

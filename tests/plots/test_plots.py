@@ -185,7 +185,7 @@ class Data(PlotsTest):
         self.assert_holds("plots/run.gp", "storm_bits = 1\n")
 
     def test_all_data_are_as_recorded(self):
-        """Read by a person, line by line, when a figure of the sample or a plot changes."""
+        """If a plot or the sample changes, read the new lines before you record them."""
         self.make_data()
         said = "".join(f"== {name}\n{self.text('plots/' + name)}" for name in sorted(os.listdir(self.path("plots")))
                        if name.endswith(".dat") or name == "run.gp")

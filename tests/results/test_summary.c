@@ -109,8 +109,8 @@ static void rows_that_are_close_share_a_rank(void **state)
 			assert_true(isnan(table.line[i].rank.middle));
 }
 
-/* By the middle of the rows' half widths, times the square root of 2, or the most that a row
- * changed by. */
+/* By the rows' median half width times the square root of 2, or the largest change of a row that
+ * was timed again. */
 static void how_far_rows_are_told_apart(void **state)
 {
 	static const double cases[][3] = { { .001, 0, .003 },	 { .003, .001, .005 },

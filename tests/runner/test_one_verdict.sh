@@ -118,8 +118,8 @@ for program in "explore --tier quick" run-stress "bench --quick --results $scrat
 	says "a row that crashes: $program" 2 "the code of seed_001_then crashes: " sh -c 'for try in 1 2 3 4 5; do # a storm may break it first
 		"$@" 2>"$0"; code=$?; grep -q crashes "$0" && break; done; cat "$0" >&2; exit $code' "$scratch/tries" build/$program --schemes =seed_001_then
 done
-for program in "explore --tier quick" "bench --quick --results $scratch/results"; do
-	SAYS_SECONDS=400 # the limit is of CPU time
+for program in "explore --tier quick" "run-stress --seconds 0.1" "bench --quick --results $scratch/results"; do
+	SAYS_SECONDS=400 # the program's limit is CPU time
 	# shellcheck disable=SC2086
 	says "a row that hangs: $program" 2 "the code of hangs does not end: " build/$program --schemes =hangs
 done

@@ -191,7 +191,7 @@ static void overwrites(void)
 	/* The oldest may be overwritten at any time, and is never read. */
 	CHECK(packets == count - 1 && last == i - 1 && !T(lost)(&t));
 	T(close)(&t);
-	/* The writer comes round to a packet at the first byte of its copy. */
+	/* The writer overwrites the packet when its first byte is copied. */
 	copied = mmap(NULL, 1u << SUBBUF_SHIFT, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(!T(open)(&lapped, &options) && signal(SIGSEGV, lap) != SIG_ERR);
 	for (i = 0; !T(packets)(&lapped); i++)
