@@ -172,5 +172,7 @@ enum verdict verdict_of_row(const struct evidence *evidence, enum verdict oracle
 				worst, verdict_of_promise(evidence, (enum scheme_promise)bit));
 	if (worst == VERDICT_KEPT && inexact(evidence))
 		worst = VERDICT_INEXACT;
+	if (evidence->check && !evidence->check->events)
+		worst = verdict_worse(worst, VERDICT_NOT_STORMED); /* the trial does not stand in */
 	return verdict_worse(worst, evidence->explored);
 }

@@ -6,7 +6,7 @@
  *   broken            an oracle objected
  *   need not met      an oracle objected, and the run had not given the row what it needs
  *   not tried         none objected, and none could have: nothing that was judged can break it
- *   not stormed       (of a row) kept so far; no signal interrupted it
+ *   not stormed       (of a row) kept so far; no signal interrupted it, or it recorded nothing
  *   not explored      (of a row) kept so far; the explorer has not searched this source
  *   declared inexact  kept; some stamps were inexact, as the row declares
  *   kept              tried, and no oracle objected

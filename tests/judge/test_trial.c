@@ -411,6 +411,10 @@ static void a_run_and_its_trial_are_one_evidence(void **state)
 	check.violations[ORACLE_STRUCTURE] = 1;
 	assert_int_equal(verdict_of_row(&evidence, VERDICT_KEPT), VERDICT_KEPT);
 	check.violations[ORACLE_STRUCTURE] = 0;
+	/* A run that recorded nothing: its trial does not stand in. */
+	check.events = 0;
+	assert_int_equal(verdict_of_row(&evidence, VERDICT_KEPT), VERDICT_NOT_STORMED);
+	check.events = 10;
 	/* With fewer promises than in its trial, those are not the run's to keep. */
 	struct scheme_desc fewer = *driver->desc;
 

@@ -100,6 +100,11 @@ class PlotsTest(unittest.TestCase):
                         said.count("\n") == 1 and words in said,
                         f"not one line with {words!r}: {said}")
 
+    def assert_recorded(self, got, name):
+        """Of tests/data/tables.txt. If it changes for a reason, read the new lines before you record them."""
+        with open(os.path.join(TESTS, "data", "tables.txt"), encoding="utf-8") as file:
+            self.assertEqual(got, file.read().split(f"### {name}\n")[1].split("### ")[0])
+
     def assert_fails(self, status, words, path=None):
         got, said = self.plots("--quiet", self.run_dir if path is None else path)
         self.assert_one_line(said, words)

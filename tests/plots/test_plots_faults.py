@@ -144,17 +144,7 @@ class Missing(PlotsTest):
 
 
 # Damaged files, and what the line says.
-DAMAGED = (
-    (b"", "empty file"), (b'{"context"', "cut off"), (b"[]", "not a record of Stampede"),
-    (b"{}", "not a record of Stampede"), (b"5", "not a record of Stampede"),
-    (b'{"context": {"stampede": {"schema": 4}, "host_name": "x"}, "benchmarks": []}',
-     "at least one row"),
-    (b'{"context": NaN}', "line 1"), (b'{"a": 1, "a": 2}', "duplicate"),
-    (b'{"a": "\\ud800"}', "no character"), (b'{"a": "\\u0000"}', "no character"),
-    (b'{"a": "\xff"}', "UTF-8"), (b"[" * 100000, "line 1"), (b'{"a": tr', "cut off"),
-    (b'{"a": "b', "cut off"), (b'{"a": 1' + b"0" * 5000 + b"}", "line 1"),
-    (b"\x1f\x8b\x08 gzip", "line 1"),
-)
+DAMAGED = *MADE_UP["damaged"], ("[" * 100000, "line 1"), ('{"a": 1' + "0" * 5000 + "}", "line 1")
 
 
 class Wrong(PlotsTest):
@@ -173,7 +163,7 @@ class Wrong(PlotsTest):
 
     def test_a_damaged_record_is_refused(self):
         for damage, words in DAMAGED:
-            self.put("bench.json", damage)
+            self.put("bench.json", damage.encode("latin1"))
             self.assert_fails(files.HARNESS, words)
         self.assertFalse(self.exists("plots"))
 
@@ -203,19 +193,10 @@ class Wrong(PlotsTest):
             self.assert_fails(files.HARNESS, "the file is cut off")
 
 
-HOSTILE = (
-    '"><script>alert(1)</script>', "</title></style></svg>", "a'b`touch pwned`", "x%s%n%999999d",
-    "new\nline\ttab", "$(touch pwned)", "{/:Bold x}_y^z @name &amp;", "| pipe | ` tick",
-    "\u00e9\u202e rtl", "'; system('touch pwned') #", "NaN", '\\"\\', " ",
-    "a_name_so_long_that_it_cannot_stand_beside_any_plot_and_must_be_cut_somewhere_there",
-    "{{ 7 * 7 }}{% raw %}",
-)
-
-
 class Hostile(PlotsTest):
     def name_badly(self, section):
         for at, one in enumerate(self.bench[section]):
-            name = HOSTILE[at % len(HOSTILE)]
+            name = MADE_UP["hostile"][at % len(MADE_UP["hostile"])]
             one.update(row=name, why=name, first_violation="two\nlines </pre><script>alert(1)"
                        "</script>")
             if section in ("replay", "tails"):
@@ -230,11 +211,11 @@ class Hostile(PlotsTest):
                     "replay", "tails", "cold")
         for section in sections:
             self.name_badly(section)
-        self.at("context.stampede.cpu")["model"] = HOSTILE[2]
-        self.at("context.stampede.kernel")[HOSTILE[0]] = HOSTILE[1]
-        self.at("warnings[0]")["cause"] = HOSTILE[0]
-        self.at("context.stampede.build")["flags"] = HOSTILE[-1]
-        self.bench["command"] = HOSTILE[0]
+        self.at("context.stampede.cpu")["model"] = MADE_UP["hostile"][2]
+        self.at("context.stampede.kernel")[MADE_UP["hostile"][0]] = MADE_UP["hostile"][1]
+        self.at("warnings[0]")["cause"] = MADE_UP["hostile"][0]
+        self.at("context.stampede.build")["flags"] = MADE_UP["hostile"][-1]
+        self.bench["command"] = MADE_UP["hostile"][0]
         self.make_pictures()
         # Pictures are URLs of their own, which nothing in them gets out of.
         html = self.text("report.html")

@@ -28,6 +28,35 @@
 			fail_msg("%.17g is not %.17g", got_, expected_); \
 	} while (0)
 
+/* What stands after "### name" in tests/data/tables.txt, to be freed. */
+static inline char *table_named(const char *name)
+{
+	FILE *file = fopen("tests/data/tables.txt", "r");
+	char *all = NULL, head[64], *begin, *end;
+	size_t bytes = 0;
+
+	snprintf(head, sizeof(head), "### %s\n", name);
+	if (!file || getdelim(&all, &bytes, 0, file) < 0 || !(begin = strstr(all, head)))
+		fail_msg("no table %s", name);
+	fclose(file);
+	begin += strlen(head);
+	end = strstr(begin, "### ");
+	begin = strndup(begin, end ? (size_t)(end - begin) : SIZE_MAX);
+	free(all);
+	return begin;
+}
+
+/* The text, which is freed, is that of the table; otherwise it stands on stderr. */
+static inline void assert_recorded(char *got, const char *name)
+{
+	char *wanted = table_named(name);
+
+	if (strcmp(got, wanted))
+		fail_msg("%s", (fputs(got, stderr), "above: not what tables.txt has"));
+	free(wanted);
+	free(got);
+}
+
 /* Skips the test, and says why. */
 #define SKIP_IF(condition, ...) \
 	do { \
