@@ -79,6 +79,15 @@ static uint64_t events_at(double rate)
 	return (uint64_t)llround(fmin(fmax(rate * SECONDS_LEAST, EVENTS_LEAST), EVENTS_MOST));
 }
 
+/* What rows with natural alignment leave empty, in a record or behind its payload. */
+static double alignment_bytes(const struct check *check)
+{
+	uint64_t events = check->by_context[CONTEXT_TASK] + check->by_context[CONTEXT_BEAT];
+
+	return (double)check->alignment_bytes + (double)check->payload_bytes -
+	       (double)(events * sizeof(struct check_payload));
+}
+
 json_t *counts_by_rate(const struct driver *driver, double hz)
 {
 	struct ring_config config = buffer_config(driver, 16, 4);
@@ -102,7 +111,8 @@ json_t *counts_by_rate(const struct driver *driver, double hz)
 		play(&player, rate, events, hz, &check);
 		header = (double)check.header_bytes +
 			 (double)check.by_context[CONTEXT_BEAT] * PAYLOAD_BYTES;
-		payload = (double)check.by_context[CONTEXT_TASK] * PAYLOAD_BYTES;
+		payload = (double)check.by_context[CONTEXT_TASK] * PAYLOAD_BYTES +
+			  alignment_bytes(&check);
 		json_array_append_new(points_seen,
 				      json_pack("{s:s, s:f, s:f, s:f, s:f}", "row", driver->row,
 						"events_per_second", rate, "bytes_per_second",
@@ -112,15 +122,6 @@ json_t *counts_by_rate(const struct driver *driver, double hz)
 	}
 	buffer_close(&buffer);
 	return points_seen;
-}
-
-/* What rows with natural alignment leave empty, in a record or behind its payload. */
-static double alignment_bytes(const struct check *check)
-{
-	uint64_t events = check->by_context[CONTEXT_TASK] + check->by_context[CONTEXT_BEAT];
-
-	return (double)check->alignment_bytes + (double)check->payload_bytes -
-	       (double)(events * sizeof(struct check_payload));
 }
 
 static json_t *replay_json(const struct check *check, const char *row, const char *gaps,
