@@ -73,8 +73,9 @@ record() {
 	[ "$(sed '/"seconds"/d; /"arguments"/,/]/d' "$scratch/record.json")" = \
 		"$(sed '/"seconds"/d; /"arguments"/,/]/d' "$scratch/stdout.json")" ]
 	report $? "--json -: the document, and nothing else, on stdout"
+	$one --start 0:8 >"$scratch/first" 2>"$scratch/err"
 	$one --start 5:8 >"$scratch/out" 2>"$scratch/err"
-	grep -q -- '--start 5:8 --replay' "$scratch/out" && grep -q ' [5-9]  E[0-9] enters' "$scratch/out"
+	grep -q -- '--start 0:8 --replay' "$scratch/first" && grep -q -- '--start 5:8 --replay' "$scratch/out" && grep -q ' [5-9]  E[0-9] enters' "$scratch/out"
 	report $? "--start: a search begins there"
 	says "--json: into a directory that is not there" 3 "cannot write" "$explore" \
 		--schemes =packed_word --json "$scratch/no/where.json"

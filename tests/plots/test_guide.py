@@ -204,6 +204,10 @@ class Guide(Schemes):
         full["cheap_ratio"] = 1.5
         self.assert_line(LEAST_TIME, "| `full_tsc` | 0.50 times the floor, 1.25 with")
 
+        latency = [{"row": row, "regime": "calm", "p50": p50} for row, p50 in (("full_tsc", 770), ("extended_header", 900))]
+        self.bench["tails"] = latency
+        self.assert_line("| exact times, also when interrupted: least latency", "| `full_tsc`, `extended_header` | 770 ticks")
+
     def test_bytes_hold_an_id(self):
         """Those of a header with an id: a row without one gets it added."""
         line = "| exact times, also when interrupted: fewest bytes"

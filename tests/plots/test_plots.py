@@ -149,6 +149,7 @@ class Data(PlotsTest):
             self.bench["table"] = [dict(row, alignment_bytes=0, payload_bytes=None) for row in self.bench["table"]]
             self.element("stress", "full_tsc")["hits"] = self.element("stress", "nested_stamps")["events"] = 0
             self.element("stress", "extended_header").update(hits=1, worst_error_ticks=None)
+            self.bench["stress"].append(dict(self.element("stress", "full_tsc"), bits=16, inexact=9))
         self.assert_recorded(said, "plots_data")
 
 
@@ -349,6 +350,7 @@ class Page(PlotsTest):
         for words in MADE_UP["page_words"]:
             self.assert_in(words, html)
         self.assertEqual(html.count('<img alt="'), len(PLOTS))
+        self.assert_in(">cheap<", html, False)  # no free clock was timed
         ids = re.findall(r'\sid="([^"]*)"', html)
         self.assertEqual(len(ids), len(set(ids)))
         self.assertEqual(html.count("left out"), len(plots.PLOTS) - len(PLOTS))

@@ -153,6 +153,10 @@ for trace in "$scratch"/export/*/*; do
 	report $? "a file per CPU in $(basename "$(dirname "$trace")")"
 	break
 done
+"$build/run-stress" --scheme =packed_word --workload bursts --seconds 1.5 --export "$scratch/many" --export-mib 1 >"$scratch/out" 2>&1
+awk -v bytes="$(cat "$scratch"/many/*/*/cpu* | wc -c)" '/exported/ { match($0, /[0-9.]+ MiB/); told = bytes / 1048576 - substr($0, RSTART, RLENGTH)
+	good = $2 > 1 && told < .1 && told > -.1 && bytes < 2 * 1048576 } END { exit !good }' "$scratch/out"
+told $? "the limit of an export is of all its traces, and the MiB told are theirs"
 mkdir -p "$scratch/taken/packed_word/epoch-1"
 "$build/run-stress" --schemes =packed_word --seconds 1.5 --export "$scratch/taken" --export-mib 400 >"$scratch/out" 2>"$scratch/err"
 [ $? -ne 0 ] && grep -q 'epoch-1' "$scratch/err" && ! grep -q exported "$scratch/out"
