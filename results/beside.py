@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Records beside those of bench: RESULTS/<UTC>-NAME/, and RESULTS/latest-KEY, which make bench takes over."""
+import contextlib
 import itertools
 import os
 import time
@@ -28,7 +29,7 @@ def point_to(directory, key):
     """latest-KEY beside it is that directory from now on."""
     results, name = os.path.split(directory)
     link = os.path.join(results, f".latest-{key}.tmp")
-    if os.path.lexists(link):
+    with contextlib.suppress(FileNotFoundError):  # of a run that was killed
         os.unlink(link)
     os.symlink(name, link)
     os.replace(link, os.path.join(results, "latest-" + key))

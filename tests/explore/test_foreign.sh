@@ -115,7 +115,9 @@ mkdir "$scratch/large"
 sed 's/event\[32\]/event[4096]/' "$scratch/tiny/tiny.h" >"$scratch/large/tiny.h" && cp "$scratch/tiny/shim.c" "$scratch/large"
 says "a tracer that shares too much" 1 "share 6[0-9]* bytes, of which .* make buffers smaller" "$explore" --foreign "$scratch/large"
 says "the engine of rows is refused" 4 "every schedule is run" "$explore" --foreign $toy --engine states
-says "budgets of rows are refused" 4 "leave the others out" "$explore" --foreign $toy --beats 1
+for budget in "beats 1" "reads 1" "discards 1" "flushes 1" "live 1" "traced 1" "writers 2"; do
+	says "--$budget is refused, as a budget of rows" 4 "leave the others out" "$explore" --foreign $toy --$budget
+done
 
 # real NAME PACKAGE CONDITION OPTION...
 real() {

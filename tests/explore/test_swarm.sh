@@ -56,7 +56,7 @@ class Three(swarm.Row):
     def run(self, options, timeout_s):
         Three.runs += self.name
         return 2 * (self.name == "a"), ""
-its = swarm.Swarm([Three("build", name, None) for name in "abc"], SimpleNamespace(seed=1, minutes=1, draws=40, each=1))
+its = swarm.Swarm([Three("build", name, None) for name in "abca"], SimpleNamespace(seed=1, minutes=1, draws=40, each=1))
 its.work()
 assert its.broken == ["a"] and set(Three.runs[-20:]) == set("bc"), Three.runs' "$scratch/silent"
 report $? "rows are searched and stormed, or an object is searched; a draw costs what it multiplies, and is made as small as it can be"
