@@ -143,8 +143,8 @@ storm_lane() {
 	END
 	told $? "late_beat and backstep: what is printed is in the JSON, a late beat loses whole wraps, in rows with one alone"
 	if [ "$(nproc)" -gt 1 ]; then
-		field live subbufs "=full_tsc =extended_header" --seconds 0.5
-		[ "$(uname -m)" != x86_64 ] || field live_shared subbufs "=full_tsc_locked"
+		field live subbufs "=full_tsc =extended_header" --seconds 2
+		[ "$(uname -m)" != x86_64 ] || field live_shared subbufs "=full_tsc_locked" --seconds 2
 		if "$stress" --scheme =restartable --workload steady --seconds 0.1 \
 			>/dev/null 2>&1; then
 			field migrate restarts "=restartable"

@@ -146,7 +146,7 @@ report $? "each by its own metadata"
 says "an export in place of a file" 3 "cannot make" \
 	"$build/run-stress" --scheme =full_tsc --seconds 0.3 --export "$scratch/cpu0.raw"
 "$build/run-stress" --scheme "=extended_header =nested_stamps" --workload threads --threads 2 \
-	--seconds 0.3 --export "$scratch/export" --export-mib 8 >"$scratch/out" 2>&1
+	--seconds 1 --export "$scratch/export" --export-mib 8 >"$scratch/out" 2>&1
 report $? "run-stress exports"
 for trace in "$scratch"/export/*/*; do
 	"$read" "$trace" >"$scratch/out" 2>&1 && [ "$(grep -c ' events in ' "$scratch/out")" = 2 ]
