@@ -32,7 +32,7 @@
 static inline char *table_named(const char *name)
 {
 	FILE *file = fopen("tests/data/tables.txt", "r");
-	char *all = NULL, head[64], *begin, *end;
+	char *all = NULL, head[64], *begin = NULL, *end;
 	size_t bytes = 0;
 
 	snprintf(head, sizeof(head), "### %s\n", name);
