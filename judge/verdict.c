@@ -173,6 +173,6 @@ enum verdict verdict_of_row(const struct evidence *evidence, enum verdict oracle
 	if (worst == VERDICT_KEPT && inexact(evidence))
 		worst = VERDICT_INEXACT;
 	if (evidence->check && !evidence->check->events)
-		worst = verdict_worse(worst, VERDICT_NOT_STORMED); /* the trial does not stand in */
+		worst = verdict_worse(worst, VERDICT_NOT_STORMED); /* by its trial alone */
 	return verdict_worse(worst, evidence->explored);
 }

@@ -158,7 +158,7 @@ def act(step):
     """What a writer is about to do at a stop."""
     code, label, file = step.get("instruction", ""), step.get("label") or "", step.get("file", "")
     label = "" if "%" in label else label
-    name = re.sub(r"^(or|\w{3,})[lqwb]$", r"\1", code.split()[0]) if code else ""  # sub and shl are whole
+    name = re.sub(r"^(or|\w{3,})[lqwb]$", r"\1", code.split()[0]) if code else ""  # but keep that of sub and shl
     if "virtual_clock" in code:
         return "read the clock"
     if name in ("ret", "cmpxchg", "xadd"):

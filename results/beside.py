@@ -29,7 +29,7 @@ def point_to(directory, key):
     """latest-KEY beside it is that directory from now on."""
     results, name = os.path.split(directory)
     link = os.path.join(results, f".latest-{key}.tmp")
-    with contextlib.suppress(FileNotFoundError):  # of a run that was killed
+    with contextlib.suppress(FileNotFoundError):  # a run that was killed may have left one
         os.unlink(link)
     os.symlink(name, link)
     os.replace(link, os.path.join(results, "latest-" + key))

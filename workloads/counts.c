@@ -79,7 +79,7 @@ static uint64_t events_at(double rate)
 	return (uint64_t)llround(fmin(fmax(rate * SECONDS_LEAST, EVENTS_LEAST), EVENTS_MOST));
 }
 
-/* What rows with natural alignment leave empty, in a record or behind its payload. */
+/* Bytes that natural alignment leaves empty, in a record or after its payload. */
 static double alignment_bytes(const struct check *check)
 {
 	uint64_t events = check->by_context[CONTEXT_TASK] + check->by_context[CONTEXT_BEAT];

@@ -411,7 +411,7 @@ static void a_run_and_its_trial_are_one_evidence(void **state)
 	check.violations[ORACLE_STRUCTURE] = 1;
 	assert_int_equal(verdict_of_row(&evidence, VERDICT_KEPT), VERDICT_KEPT);
 	check.violations[ORACLE_STRUCTURE] = 0;
-	/* A run that recorded nothing: its trial does not stand in. */
+	/* A run that recorded nothing is not judged by its trial alone. */
 	check.events = 0;
 	assert_int_equal(verdict_of_row(&evidence, VERDICT_KEPT), VERDICT_NOT_STORMED);
 	check.events = 10;

@@ -28,7 +28,7 @@
 			fail_msg("%.17g is not %.17g", got_, expected_); \
 	} while (0)
 
-/* What stands after "### name" in tests/data/tables.txt, to be freed. */
+/* The text after "### name" in tests/data/tables.txt; the caller frees it. */
 static inline char *table_named(const char *name)
 {
 	FILE *file = fopen("tests/data/tables.txt", "r");
@@ -46,7 +46,7 @@ static inline char *table_named(const char *name)
 	return begin;
 }
 
-/* The text, which is freed, is that of the table; otherwise it stands on stderr. */
+/* Fails and prints `got` on stderr if the table has another text. Frees `got`. */
 static inline void assert_recorded(char *got, const char *name)
 {
 	char *wanted = table_named(name);

@@ -375,7 +375,7 @@ static void gone(void)
 		T(trace_count)(&counts);
 	used = clock();
 	sleep(1);
-	CHECK(clock() - used < CLOCKS_PER_SEC / 10); /* who waits takes no CPU */
+	CHECK(clock() - used < CLOCKS_PER_SEC / 10); /* a consumer takes none while it waits */
 	if (!(pid = fork())) {
 		T(trace_count)(&counts);
 		_exit(counts.events || counts.chunks || counts.packets);

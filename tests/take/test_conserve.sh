@@ -68,7 +68,7 @@ done
 
 # ---- faults ----
 
-faulty() { # NAME ROW WORDS FILE SED: at least one seed of 216 fails; under load a writer is seldom beside the consumer
+faulty() { # NAME ROW WORDS FILE SED: at least one seed of 216 fails; under load few writers run at the same time as the consumer
 	from=$scratch/faulty name=$1 row=$2 words=$3 header=$2$4.h script=$5
 	rm -rf "$from" && mkdir "$from" && cp "$folder/$row"*.h "$from" && sed -i "$script" "$from/$header" &&
 		! cmp -s "$from/$header" "$folder/$header" && { [ -z "$4" ] || slow "$row"; }

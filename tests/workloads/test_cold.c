@@ -85,8 +85,8 @@ static void first_costs_more(const json_t *all)
 	assert_true(json_number(of(all, "floor", "none", false), "first_ns") < first / 2);
 }
 
-/* More is evicted, more is paid, by factors; warm, what reads no clock costs less. Exact
- * prices, and those of extended events: test_cold_plan. */
+/* An event takes several times as long after an eviction. A warm row without a clock read takes
+ * less than one with it. test_cold_plan has exact prices, also of extended events. */
 static void cold_costs_more(void **state)
 {
 	static const char *const names[] = { "floor", "full_tsc", "untimed" };

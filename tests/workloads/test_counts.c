@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What workloads count on the virtual clock, which is the same on every machine. */
+/* Counts of workloads on the virtual clock: the same on every machine. */
 #include "tests/support/test.h"
 
 #include <inttypes.h>
