@@ -122,26 +122,22 @@ storm_lane() {
 	report $? "bursts: most gaps end after the writer is ready"
 	field stall stalls "=extended_header" --seconds 0.5
 	for one in late_beat backstep; do
-		"$stress" --workload $one --schemes "=heartbeat =extended_header" --seconds 0.3 --json "$scratch/$one.json" >"$scratch/$one"
+		"$stress" --workload $one --schemes "=heartbeat =extended_header" --seconds 0.3 --json "$scratch/$one.json" >"$scratch/out"
 	done 2>"$scratch/err"
 	python3 -BSE - "$scratch" 2>"$scratch/err" <<-'END'
-		import json, re, sys
-		(late, said), (back, told) = ((json.load(open(f"{sys.argv[1]}/{one}.json")), open(f"{sys.argv[1]}/{one}").read()) for one in ("late_beat", "backstep"))
-		assert {one["bits"] for one in late} == {20} and [line.count("(") for line in said.splitlines() if "/" in line and "wraps" not in line] == [4] * 6, said
-		steps = [(one["row"] == "heartbeat", its) for one in late for its in one["steps"]]
-		printed = re.findall(r"([\d.]+): (\d+) \((\d+)/(\d+)\)", said)
-		assert len(printed) == len(steps) == 24, printed
-		for words, (loses, its) in zip(printed, steps):
+		import json, sys
+		late, back = (json.load(open(f"{sys.argv[1]}/{one}.json")) for one in ("late_beat", "backstep"))
+		assert {one["bits"] for one in late} == {20} and sum(len(one["steps"]) for one in late) == 24
+		for loses, its in ((one["row"] == "heartbeat", its) for one in late for its in one["steps"]):
 		    gap, lost = its["gap_wraps"], its["wraps_lost"]
-		    assert words == ("%.2f" % gap, "%d" % lost, str(its["wrong"]), str(its["repetitions"])) and gap >= its["asked_wraps"], (words, its)
-		    assert lost == (int(gap) if loses else 0) and (not lost or its["wrong"] >= its["repetitions"] / 2) and (loses or not its["error_ticks"]), its
-		for words, one in zip(re.findall(r"back (\d+) b.*, (\d+) inside one, (\d+) .*\n.* (\d+), by (\d+) .* for (\d+) .*: (.+)", told), back, strict=True):
+		    assert gap >= its["asked_wraps"] and lost == (int(gap) if loses else 0), its
+		    assert (not lost or its["wrong"] >= its["repetitions"] / 2) and (loses or not its["error_ticks"]), its
+		for one in back:
 		    its = one["damage"]
-		    assert list(words) == [str(n) for n in (*its["steps"], its["wrong"], its["worst_ticks"], its["longest"], its["until"])], words
 		    assert min(its["steps"]) > 99 and (its["wrong"] > 0) == (one["row"] == "heartbeat"), its
 		    assert one["bits"] == (32 if one["row"] == "heartbeat" else 27) and not its["worst_ticks"] % 2 ** one["bits"], one
 	END
-	told $? "late_beat and backstep: what is printed is in the JSON, a late beat loses whole wraps, in rows with one alone"
+	told $? "late_beat and backstep: a late beat loses whole wraps, in rows with one alone"
 	if [ "$(nproc)" -gt 1 ]; then
 		field live subbufs "=full_tsc =extended_header" --seconds 2
 		[ "$(uname -m)" != x86_64 ] || field live_shared subbufs "=full_tsc_locked" --seconds 2

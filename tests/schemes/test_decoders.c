@@ -26,83 +26,38 @@ static void takes(next_fn *next, const char *hex, unsigned int events, enum deco
 		fail_msg("'%s': %u events, then %d", hex, taken, result);
 }
 
+static next_fn *const readers[] = { ctf_compact_next, ctf_wide_next, ctf_full_next, ftrace_next };
+static const char *const names[] = { "ctf_compact", "ctf_wide", "ctf_full", "ftrace" };
+#define READERS 4
+
 #define ZEROS "00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 "
 #define ONES "ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff ff "
 #define PAYLOAD "aa aa aa aa aa aa aa aa aa aa aa aa "
 
-static void ctf_records_that_are_none(void **state)
+static void table_is_decoded(void **state)
 {
-	takes(ctf_compact_next, "", 0, DECODE_END);
-	takes(ctf_compact_next, "21 00 00 00" PAYLOAD, 1, DECODE_END);
-	takes(ctf_compact_next, "21 00 00 00" PAYLOAD "00", 1, DECODE_BAD);
-	/* 31 with an id whose header would carry a size; the largest id without one. */
-	takes(ctf_compact_next, "1f 00 00 00  58 02" PAYLOAD, 0, DECODE_BAD);
-	takes(ctf_compact_next, "1f 00 00 00  57 02" PAYLOAD, 1, DECODE_END);
-	/* Sizes that run over the end, by one and by all. */
-	takes(ctf_compact_next, "1e 00 00 00  58 02  0c 00" PAYLOAD, 1, DECODE_END);
-	takes(ctf_compact_next, "1e 00 00 00  58 02  0d 00" PAYLOAD, 0, DECODE_BAD);
-	takes(ctf_compact_next, "1e 00 00 00  58 02  fe ff" PAYLOAD, 0, DECODE_BAD);
-	takes(ctf_compact_next, "1e 00 00 00  58 02  ff ff  0c 00 00 00" PAYLOAD, 1, DECODE_END);
-	takes(ctf_compact_next, "1e 00 00 00  58 02  ff ff  0d 00 00 00" PAYLOAD, 0, DECODE_BAD);
-	takes(ctf_compact_next, "1e 00 00 00  58 02  ff ff  ff ff ff ff" PAYLOAD, 0, DECODE_BAD);
-	/* A size that makes header and payload 2^32: it must not come out as none. */
-	takes(ctf_compact_next, "1e 00 00 00  58 02  ff ff  f4 ff ff ff" PAYLOAD, 0, DECODE_BAD);
-	takes(ctf_full_next, ZEROS "00 00", 1, DECODE_BAD);
-	takes(ctf_wide_next, "00 00 00 00  01 00  ff ff  f4 ff ff ff" PAYLOAD, 0, DECODE_BAD);
-	takes(ctf_wide_next, "00 00 00 00  01 00  ff ff  0c 00 00 00" PAYLOAD, 1, DECODE_END);
-	takes(ctf_full_next, ZEROS "00 00 00 00", 1, DECODE_BAD);
-	takes(ctf_full_next, "00 00 00 00 00 00 00 00  01 00  0d 00" PAYLOAD, 0, DECODE_BAD);
-}
+	char *all = table_named("decoded"), *line, *rest = all, name[16], last[8], hex[256];
+	char full[1024], *at, *to;
+	unsigned int events, i;
 
-static void ftrace_records_that_are_none(void **state)
-{
-	takes(ftrace_next, "", 0, DECODE_END);
-	takes(ftrace_next, "03 00 00 00" PAYLOAD, 1, DECODE_END);
-	takes(ftrace_next, "03 00 00 00" PAYLOAD "00", 1, DECODE_BAD);
-	takes(ftrace_next, "04 00 00 00" PAYLOAD, 0, DECODE_BAD);
-	/* Padding is never inside what a sub-buffer holds. */
-	takes(ftrace_next, "1d 00 00 00" PAYLOAD, 0, DECODE_BAD);
-	takes(ftrace_next, "1d 00 00 00" ZEROS ZEROS ZEROS ZEROS ZEROS ZEROS ZEROS ZEROS, 0,
-	      DECODE_BAD);
-	/* A length counts itself: less than 4 is none. */
-	takes(ftrace_next, "00 00 00 00  10 00 00 00" PAYLOAD, 1, DECODE_END);
-	takes(ftrace_next, "00 00 00 00  03 00 00 00" PAYLOAD, 0, DECODE_BAD);
-	takes(ftrace_next, "00 00 00 00  11 00 00 00" PAYLOAD, 0, DECODE_BAD);
-	takes(ftrace_next, "00 00 00 00  ff ff ff ff" PAYLOAD, 0, DECODE_BAD);
-	takes(ftrace_next, "00 00 00 00", 0, DECODE_BAD);
-	/* A time is followed by its event: not by nothing, by padding, or by another time. */
-	takes(ftrace_next, "1e 00 00 00  01 00 00 00  03 00 00 00" PAYLOAD, 1, DECODE_END);
-	takes(ftrace_next, "1e 00 00 00  01 00 00 00", 0, DECODE_BAD);
-	takes(ftrace_next, "1f 00 00 00  01 00 00 00  1d 00 00 00" PAYLOAD, 0, DECODE_BAD);
-	takes(ftrace_next, "1f 00 00 00  01 00 00 00  1e 00 00 00" PAYLOAD, 0, DECODE_BAD);
-	takes(ftrace_next,
-	      "1e 00 00 00  01 00 00 00  1e 00 00 00" ZEROS ZEROS ZEROS ZEROS ZEROS ZEROS ZEROS
-		      ZEROS,
-	      0, DECODE_BAD);
-	takes(ftrace_next, "1e 00 00 00  01 00 00 00  1f 00 00 00" PAYLOAD, 0, DECODE_BAD);
-	takes(ftrace_next, "1e 00 00 00  01 00 00 00  00 00 00 00  03 00 00 00" PAYLOAD, 0,
-	      DECODE_BAD);
-	takes(ftrace_next, "1e 00 00 00  01 00 00 00  00 00 00 00  10 00 00 00" PAYLOAD, 1,
-	      DECODE_END);
-	takes(ftrace_next, "1e 00 00 00  01 00 00 00  00 00 00 00  11 00 00 00" PAYLOAD, 0,
-	      DECODE_BAD);
+	while ((line = strsep(&rest, "\n")) && *line) {
+		if (*line == '#')
+			continue;
+		hex[0] = '\0', to = full;
+		assert_true(sscanf(line, "%15s %u %7s %255[^\n]", name, &events, last, hex) >= 3);
+		for (at = hex; *at; at++)
+			to += sprintf(to, "%s",
+				      *at == 'P' ? PAYLOAD :
+				      *at == 'Z' ? ZEROS :
+				      *at == 'F' ? ONES :
+						   (char[]){ *at, '\0' });
+		*to = '\0';
+		for (i = 0; i < READERS && strcmp(names[i], name) != 0; i++)
+			;
+		takes(readers[i], full, events, strcmp(last, "END") ? DECODE_BAD : DECODE_END);
+	}
+	free(all);
 }
-
-static void zeros_and_ones(void **state)
-{
-	/* Event 0 at time 0 with a payload of 12; an event of no payload in the wide headers. */
-	takes(ctf_compact_next, ZEROS ZEROS ZEROS, 3, DECODE_END);
-	takes(ctf_wide_next, ZEROS ZEROS ZEROS, 6, DECODE_END);
-	takes(ctf_full_next, ZEROS ZEROS ZEROS, 4, DECODE_END);
-	takes(ftrace_next, ZEROS ZEROS ZEROS, 0, DECODE_BAD);
-	takes(ctf_compact_next, ONES ONES ONES, 0, DECODE_BAD);
-	takes(ctf_wide_next, ONES ONES ONES, 0, DECODE_BAD);
-	takes(ctf_full_next, ONES ONES ONES, 0, DECODE_BAD);
-	takes(ftrace_next, ONES ONES ONES, 0, DECODE_BAD);
-}
-
-static next_fn *const readers[] = { ctf_compact_next, ctf_wide_next, ctf_full_next, ftrace_next };
-#define READERS 4
 
 /* Reads to the end, or to what is no record; every event lies inside. Returns how many. */
 static unsigned int read_through(next_fn *next, const uint8_t *bytes, size_t size,
@@ -250,5 +205,4 @@ static void streams_read_as_written(void **state)
 	}
 }
 
-TESTS(ctf_records_that_are_none, ftrace_records_that_are_none, zeros_and_ones,
-      a_million_random_records, streams_read_as_written)
+TESTS(table_is_decoded, a_million_random_records, streams_read_as_written)

@@ -5,8 +5,10 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "judge/known.h"
 #include "runner/counted.h"
 #include "runner/place/ticks.h"
+#include "workloads/engine/engine.h"
 #include "workloads/misclock.h"
 #include "workloads/workload.h"
 
@@ -60,4 +62,70 @@ static void lines_are_as_recorded(void **state)
 	assert_recorded(got, "counts");
 }
 
-TESTS(lines_are_as_recorded)
+/* As if each count were another; `kept`: and no oracle had objected. */
+static void fill(struct engine_result *result, const struct driver *row, bool kept)
+{
+	uint64_t i;
+
+	for (i = 0; i < sizeof(*result) / sizeof(i); i++)
+		memcpy((char *)result + i * sizeof(i), &i, sizeof(i));
+	result->seconds = 2.5, result->recording_seconds = 2, result->writer_share = 0.4;
+	result->bits = 27, result->unmet = kept ? 0 : NEED_FORWARD_CLOCK;
+	result->unmet_by_plan = 0, result->interrupted = false, result->desc = *row->desc;
+	result->check.desc = result->voided.desc = &result->desc;
+	result->check.windowless = result->check.scattered = false;
+	result->own[84] = 12 | UINT64_C(20) << 32; /* late_beat's gaps, and their width */
+	strcpy(result->shown, "the first one\n");
+	if (row->desc->needs)
+		result->traced.let_go = 0;
+	if (kept) {
+		result->stuck = result->void_epochs = result->check.wraps_lost = 0;
+		memset(result->check.violations, 0, sizeof(result->check.violations));
+	}
+}
+
+/* What run-stress prints and records of runs that were made up. */
+static void prints_are_as_recorded(void **state)
+{
+	static const char *const names[] = { "packed_word", "heartbeat", "restartable",
+					     "cached_clock", "layout_5_27_cut5_ext" };
+	static const unsigned int pu[] = { 4, 2, 3 };
+	static struct engine_result result;
+	struct engine_config config = {
+		.pu = pu, .cpus = 2, .seed = 9, .option = "workloads/gaps/syscalls_busy.csv"
+	};
+	FILE *standard = stdout;
+	size_t i, bytes;
+	char *got, *line;
+
+	SKIP_IF(!*known_of(names[0])->compiler,
+		"the rows' sources are not those that were explored");
+	ticks_set_hz(HZ);
+	stdout = open_memstream(&got, &bytes);
+	for (i = 0; workloads[i / 3]; i++) {
+		config.workload = workloads[i / 3];
+		if (!config.workload->engine)
+			continue;
+		config.driver = driver_find(drivers_checked, names[i % COUNT(names)]);
+		config.threads = 1 + i % 2;
+		config.has_sender = i % 3 == 0, config.shared = i % 7 == 0;
+		config.clock.skew_ticks = i % 4 == 1 ? 3000 : 0, config.clock.traced = i % 4 == 2;
+		if (i % 3)
+			fill(&result, config.driver, i % 3 == 1);
+		else
+			memset(&result, 0, sizeof(result)), result.check.desc = config.driver->desc;
+		engine_print_head(&config);
+		engine_print(&config, &result);
+		json_t *json = engine_json(&config, &result);
+		json_dumpf(json, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
+		json_decref(json);
+		puts("");
+	}
+	fclose(stdout);
+	stdout = standard;
+	while ((line = strstr(got, "  explored:"))) /* whose figures are recorded elsewhere */
+		memmove(line, strchr(line, '\n') + 1, strlen(strchr(line, '\n')));
+	assert_recorded(got, "printed");
+}
+
+TESTS(lines_are_as_recorded, prints_are_as_recorded)

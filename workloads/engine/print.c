@@ -2,6 +2,7 @@
 #include "workloads/engine/engine.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,8 @@ void engine_print_head(const struct engine_config *config)
 
 static void print_storm(const struct engine_config *config, const struct engine_result *result)
 {
-	double seconds = result->recording_seconds;
+	/* A run that recorded nothing has no rates: 0. */
+	double seconds = result->recording_seconds > 0 ? result->recording_seconds : INFINITY;
 	uint64_t all = 0;
 	unsigned int i, deepest = 0;
 
