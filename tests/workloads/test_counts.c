@@ -69,7 +69,7 @@ static void fill(struct engine_result *result, const struct driver *row, bool ke
 
 	for (i = 0; i < sizeof(*result) / sizeof(i); i++)
 		memcpy((char *)result + i * sizeof(i), &i, sizeof(i));
-	result->seconds = 2.5, result->recording_seconds = 2, result->writer_share = 0.4;
+	result->seconds = 2.5, result->recording_seconds = 0.5, result->writer_share = 0.4;
 	result->bits = 27, result->unmet = kept ? 0 : NEED_FORWARD_CLOCK;
 	result->unmet_by_plan = 0, result->interrupted = false, result->desc = *row->desc;
 	result->check.desc = result->voided.desc = &result->desc;
@@ -123,8 +123,10 @@ static void prints_are_as_recorded(void **state)
 	}
 	fclose(stdout);
 	stdout = standard;
-	while ((line = strstr(got, "  explored:"))) /* whose figures are recorded elsewhere */
-		memmove(line, strchr(line, '\n') + 1, strlen(strchr(line, '\n')));
+	for (line = got; (line = strstr(line, "  explored: "));) {
+		line += strcspn(line, "0123456789"); /* its figures are recorded elsewhere */
+		memmove(line, strchr(line, '\n'), strlen(strchr(line, '\n')) + 1);
+	}
 	assert_recorded(got, "printed");
 }
 
