@@ -1,89 +1,78 @@
 // SPDX-License-Identifier: MIT
-/* Reading what the user typed: numbers with ranges, names with a nearest guess, lists of rows. */
+/* Reading what the user typed: options of every kind, names with a nearest guess, lists of rows. */
 #include "tests/support/test.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+
 #include "judge/driver.h"
 #include "base/options.h"
 #include "tests/support/scratch.h"
 
-#define UNTOUCHED 0x5eed
-
-/* `text` is taken as `expected`, and nothing is said. */
-static void takes(const char *text, uint64_t least, uint64_t most, uint64_t expected)
-{
-	uint64_t value = UNTOUCHED;
-	bool taken;
-
-	assert_says("", taken = option_number("--seconds", text, least, most, &value));
-	if (!taken)
-		fail_msg("'%s' was refused", text);
-	assert_int_equal(value, expected);
-}
-
-/* `text` is refused in one line that names option, range and text; the value stays. */
-static void refuses(const char *text, uint64_t least, uint64_t most)
-{
-	uint64_t value = UNTOUCHED;
-	char line[256], *c;
-	bool taken;
-
-	snprintf(line, sizeof(line),
-		 "stampede: --seconds takes a whole number from %llu to %llu, not '%s'\n",
-		 (unsigned long long)least, (unsigned long long)most, text ? text : "");
-	/* One line stays one line. */
-	for (c = line; c[1]; c++)
-		if ((unsigned char)*c < ' ')
-			*c = ' ';
-	assert_says(line, taken = option_number("--seconds", text, least, most, &value));
-	assert_false(taken);
-	assert_int_equal(value, UNTOUCHED);
-}
-
-static void numbers_are_taken(void **state)
-{
-	takes("0", 0, 10, 0);
-	takes("1", 1, 10, 1);
-	takes("10", 1, 10, 10);
-	takes("007", 0, 10, 7);
-	takes("1k", 0, 1000, 1000);
-	takes("3M", 1, 3000000, 3000000);
-	takes("0M", 0, 10, 0);
-	takes("18446744073709551615", 0, UINT64_MAX, UINT64_MAX);
-	takes("18446744073709551k", 0, UINT64_MAX, UINT64_C(18446744073709551000));
-}
-
-static void numbers_outside_the_range_are_refused(void **state)
-{
-	refuses("0", 1, 3);
-	refuses("4", 1, 3);
-	refuses("1k", 1, 999);
-	refuses("1k", 1001, 2000);
-	refuses("1M", 1, 999999);
-}
-
-static void what_is_no_number_is_refused(void **state)
-{
-	static const char *const bad[] = {
-		"",    "-1",  "+1",  " 1",  "1 ", "x",	"k",   "1x",  "1K",  "1m",
-		"1kk", "1kM", "1.5", "0x1", "1,", "M1", "- 1", "1\t", "one", "\xc2\xb2",
-	};
-	unsigned int i;
-
-	for (i = 0; i < COUNT(bad); i++)
-		refuses(bad[i], 0, UINT64_MAX);
-	refuses(NULL, 0, UINT64_MAX);
-}
-
-/* Numbers that do not fit must not come back small. */
-static void numbers_that_run_over_are_refused(void **state)
-{
-	refuses("18446744073709551616", 0, UINT64_MAX);
-	refuses("99999999999999999999999999", 0, UINT64_MAX);
-	refuses("18446744073709552k", 0, UINT64_MAX);
-	refuses("18446744073710M", 0, UINT64_MAX);
-	refuses("18446744073709551615k", 0, UINT64_MAX);
-}
-
 static const char *const animals[] = { "horse", "ox", "bison", "antelope", NULL };
+
+/* Of every kind. */
+static struct {
+	bool flag;
+	const char *text, *out;
+	uint64_t small, any, large;
+	double real;
+	int word;
+} given;
+
+static const struct option_entry entries[] = {
+	{ "flag", NULL, "one\nand two", OPTION_FLAG, .into = &given.flag, .letter = 'f' },
+	{ "text", "\"A B\"", "text", OPTION_TEXT, .into = &given.text, .letter = 't' },
+	{ "out", "FILE", "a file", OPTION_OUT, .into = &given.out },
+	{ "small", "1..3", "small", OPTION_NUMBER, .into = &given.small, .least = 1, .most = 3 },
+	{ "any", "N", "any", OPTION_NUMBER, .into = &given.any, .most = UINT64_MAX, .rare = true },
+	{ "large", "N", "large", OPTION_NUMBER, .into = &given.large, .least = 1001,
+	  .most = 999999 },
+	{ "real", "A-NUMBER-OF-SECONDS", "real", OPTION_REAL, .into = &given.real, .low = -0.5,
+	  .high = 86400 },
+	{ "word", "BEAST", "word", OPTION_WORD, .into = &given.word, .words = animals,
+	  .rare = true },
+	{ .name = NULL },
+};
+
+/* What a program of these options says of each line that begins with $ in the table. */
+static void arguments_are_taken_or_refused(void **state)
+{
+	struct option_program program = { "usage: beast\n", entries, "exit: 0\n", .rest = NULL };
+	char *all = table_named("options"), *rest = all, *line, *words, *got, *argv[9], *c;
+	FILE *to, *out = stdout, *errors = stderr;
+	size_t bytes;
+	int argc, status;
+	bool on;
+
+	to = open_memstream(&got, &bytes);
+	while ((line = strsep(&rest, "\n"))) {
+		if (*line != '$')
+			continue;
+		fprintf(to, "%s\n", line);
+		memset(&given, 0, sizeof(given));
+		for (argc = 0, words = line; (argv[argc] = strsep(&words, " ")); argc++)
+			for (c = argv[argc]; *c; c++)
+				*c = *c == '~' ? ' ' : *c == '^' ? '\t' : *c;
+		program.rest = argv[argc - 1][0] == '+' ? "more" : NULL;
+		optind = 0, status = 0, stdout = stderr = to;
+		on = options_parse(&program, argc, argv, &status);
+		stdout = out, stderr = errors;
+		fprintf(to,
+			"%d %d: flag %d, text %s, out %s, %" PRIu64 " %" PRIu64 " %" PRIu64
+			", %g, %d\n",
+			on, status, given.flag, given.text ?: "-", given.out ?: "-", given.small,
+			given.any, given.large, given.real, given.word);
+	}
+	/* Of 80 columns: the lines end at, before and behind the last. */
+	options_item(to, "a_beast",
+		     "of just forty nine letters, by which a line ends. Then fifty of them, of "
+		     "which the last is too many.");
+	options_item(to, "a_beast_of_more_letters_than_fit", "");
+	fclose(to);
+	free(all);
+	assert_recorded(got, "options");
+}
 
 static void unknown(const char *name, const char *nearest)
 {
@@ -146,16 +135,6 @@ static void a_known_name_of_great_length_is_no_guess(void **state)
 	listen_to_stderr();
 	option_unknown("beast", length_63, 62, names);
 	assert_non_null(strstr(what_was_said(), "; the nearest is 'yyyy"));
-}
-
-static void words_are_found_whole(void **state)
-{
-	listen_to_stderr();
-	assert_int_equal(option_word("--beast", "horse", animals), 0);
-	assert_int_equal(option_word("--beast", "antelope", animals), 3);
-	assert_string_equal(what_was_said(), "");
-	assert_says("stampede: --beast o: not one of horse, ox, bison, antelope\n",
-		    assert_int_equal(option_word("--beast", "o", animals), -1));
 }
 
 /* ---- lists of rows ---- */
@@ -264,8 +243,7 @@ static void the_tables_of_all_builds_agree(void **state)
 	assert_null(drivers_counting[i]);
 }
 
-TESTS(numbers_are_taken, numbers_outside_the_range_are_refused, what_is_no_number_is_refused,
-      numbers_that_run_over_are_refused, an_unknown_name_gets_the_nearest,
-      an_unknown_name_has_a_length, a_known_name_of_great_length_is_no_guess, words_are_found_whole,
+TESTS(arguments_are_taken_or_refused, an_unknown_name_gets_the_nearest,
+      an_unknown_name_has_a_length, a_known_name_of_great_length_is_no_guess,
       lists_choose_rows_or_are_refused, lists_keep_to_the_room_there_is, variants_are_asked_for,
       rows_are_found_by_their_whole_name, the_tables_of_all_builds_agree)
