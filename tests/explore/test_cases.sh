@@ -98,7 +98,34 @@ verdicts() {
 		--results "$scratch" --schemes =untimed
 }
 
+# What is replayed is told and drawn as it was recorded, but for what a compiler makes of the source.
+replayed() {
+	if [ "$(${CC:-gcc} -dumpfullversion)" != 12.2.0 ]; then
+		skip "replays" "stops are recorded as gcc 12.2.0 places them"
+		return
+	fi
+	mkdir "$scratch/drawn"
+	cp "$explore" "$scratch/drawn"
+	echo 'cp "$2" "$3"' | fake "$scratch/drawn/plots"
+	python3 -BSE - "$scratch/drawn" "$build" "$(table replayed)" 2>"$scratch/err" <<-'END'
+		import json, re, shlex, subprocess, sys
+		folder, build, table = sys.argv[1:]
+		pictured = {its["command"].split(" ", 3)[3].strip(): its for its in json.load(open("tests/data/made_up.json"))["pictured"]}
+		recorded, said = open(table).read(), ""
+		for words in re.findall(r"^\$ (.*)", recorded, re.M):
+		    out = subprocess.run([f"{folder}/explore", "--objects", f"{build}/explored", *shlex.split(words), "--draw", f"{folder}/x.svg"], capture_output=True, text=True)
+		    said += f"$ {words}\n" + re.sub("about to do .*", "about to do", out.stdout) + out.stderr
+		    got, its = json.load(open(f"{folder}/x.svg")), pictured.pop(words, None)
+		    for one in (its or got)["steps"] + got["steps"]:
+		        one.pop("line", 0), one.pop("instruction", 0)
+		    assert its in (None, got), [(key, got.get(key), its.get(key)) for key in {*got, *its} if got.get(key) != its.get(key)]
+		assert said == recorded and not pictured, said
+	END
+	told $? "what is replayed, as text and as what a picture is made from, is as it was recorded"
+}
+
 refuses_discards
+replayed
 bases
 record
 verdicts
