@@ -151,6 +151,19 @@ static void finish(struct replay *replay)
 	replay->check = world->check;
 }
 
+/* Is the action one of those that are left at this stop? Clocks may go as far as they like. */
+static bool fits(const struct search *search, const struct action *action)
+{
+	struct action any;
+	unsigned int n = 0;
+
+	while (search_alternative(search, !world->book.depth, n++, &any))
+		if (any.kind == action->kind && any.stops == action->stops &&
+		    (any.kind != ACTION_SWITCH || any.jump == action->jump))
+			return true;
+	return false;
+}
+
 static void play(const struct search *search, const struct action *action, unsigned int actions,
 		 struct replay *replay)
 {
@@ -162,7 +175,7 @@ static void play(const struct search *search, const struct action *action, unsig
 	for (;;) {
 		if (!chosen && search_alternative(search, !book->depth, 0, &any)) {
 			book->stops++;
-			if (replay->taken < actions && action[replay->taken].stops == book->stops &&
+			if (replay->taken < actions && fits(search, &action[replay->taken]) &&
 			    !act(search, &action[replay->taken++], replay))
 				continue;
 		}
@@ -445,11 +458,7 @@ json_t *replay_json(const struct replay *replay)
 
 #define NO_ACTIONS "none"
 static const char action_letters[] = "?nbrjsdfk";
-
-static bool has_number(enum action_kind kind)
-{
-	return kind == ACTION_JUMP || kind == ACTION_BACK || kind == ACTION_SWITCH;
-}
+#define NUMBERED "jsk" /* a number follows */
 
 void replay_format(const struct action *action, unsigned int actions, char *text, size_t bytes)
 {
@@ -460,7 +469,7 @@ void replay_format(const struct action *action, unsigned int actions, char *text
 	for (i = 0; i < actions && used < bytes; i++) {
 		used += (size_t)snprintf(text + used, bytes - used, "%s%c%u", i ? "." : "",
 					 action_letters[action[i].kind], action[i].stops);
-		if (has_number((enum action_kind)action[i].kind) && used < bytes)
+		if (strchr(NUMBERED, action_letters[action[i].kind]) && used < bytes)
 			used += (size_t)snprintf(text + used, bytes - used, ":%" PRIu64,
 						 action[i].jump);
 	}
@@ -480,8 +489,8 @@ int replay_parse(const char *text, struct action *action, unsigned int most)
 			break;
 		action[count] = (struct action){ .kind = (uint8_t)(letter - action_letters) };
 		action[count].stops = (uint32_t)strtoul(at + 1, &end, 10);
-		if (has_number((enum action_kind)action[count].kind)) {
-			if (*end != ':')
+		if (strchr(NUMBERED, *at)) {
+			if (*end != ':' || !isdigit((unsigned char)end[1]))
 				break;
 			action[count].jump = strtoull(end + 1, &end, 10);
 		}
