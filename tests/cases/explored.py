@@ -60,7 +60,7 @@ def plain_timeline(options, words):
                           capture_output=True, text=True, check=False)
     if done.returncode:
         raise Failure("build/explore --replay: exit code %d" % done.returncode)
-    return "  build/explore %s --replay \"\"\n" % " ".join(words) + done.stdout
+    return "  build/explore %s --replay none\n" % " ".join(words) + done.stdout
 
 
 def limit(options, known):
