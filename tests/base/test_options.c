@@ -11,7 +11,6 @@
 
 static const char *const animals[] = { "horse", "ox", "bison", "antelope", NULL };
 
-/* Of every kind. */
 static struct {
 	bool flag;
 	const char *text, *out;
@@ -39,21 +38,15 @@ static const struct option_entry entries[] = {
 static void arguments_are_taken_or_refused(void **state)
 {
 	struct option_program program = { "usage: beast\n", entries, "exit: 0\n", .rest = NULL };
-	char *all = table_named("options"), *rest = all, *line, *words, *got, *argv[9], *c;
+	char *all = table_named("options"), *rest = all, *got, *argv[16];
 	FILE *to, *out = stdout, *errors = stderr;
 	size_t bytes;
 	int argc, status;
 	bool on;
 
 	to = open_memstream(&got, &bytes);
-	while ((line = strsep(&rest, "\n"))) {
-		if (*line != '$')
-			continue;
-		fprintf(to, "%s\n", line);
+	while ((argc = table_command(&rest, to, argv))) {
 		memset(&given, 0, sizeof(given));
-		for (argc = 0, words = line; (argv[argc] = strsep(&words, " ")); argc++)
-			for (c = argv[argc]; *c; c++)
-				*c = *c == '~' ? ' ' : *c == '^' ? '\t' : *c;
 		program.rest = argv[argc - 1][0] == '+' ? "more" : NULL;
 		optind = 0, status = 0, stdout = stderr = to;
 		on = options_parse(&program, argc, argv, &status);

@@ -21,39 +21,10 @@ bench=$build/bench
 one_cpu="taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')"
 
 input_lane() {
-	says "unknown scheme" 1 "nearest is 'extended_header'" $stress --scheme extnded_header
-	says "unknown scheme, bench" 1 "nearest is 'full_tsc'" $bench --schemes full_tcs \
-		--results "$scratch/r"
-	says "unknown workload" 1 "nearest is 'storm'" $stress --workload strom
-	says "unknown workload, bench" 1 "nearest is 'steady'" $bench --workloads stedy \
-		--results "$scratch/r"
-	says "zero threads" 1 "from 1 to" $stress --threads 0
-	says "not a number" 1 "takes a number" $stress --seconds soon
-	says "negative number" 1 "takes a number" $stress --seconds -3
-	says "four levels" 1 "from 1 to 3" $stress --levels 4
-	says "stray argument" 1 "not an option" $stress storm
-	says "more threads than CPUs" 3 "CPU" $stress --threads 200 --workload threads
-	says "CPU outside the allowed set" 1 "allowed" $stress --cpus 250 --scheme full_tsc
-	says "migrate in a bench" 4 "is for run-stress" $bench --workloads migrate \
-		--results "$scratch/r"
-	says "export of late beats" 4 "starts its ring anew" $stress --workload late_beat \
-		--export "$scratch/none"
-	says "a shared ring of a workload that has none" 1 "steady, threads and storm" $stress \
-		--workload stall --shared --threads 2
-	says "more threads than may move" 1 "takes --threads 2 or 3" $stress --workload migrate \
-		--threads 4 --scheme =restartable
-	says "quick and full" 1 "exclude each other" $bench --quick --full \
-		--results "$scratch/r"
-	says "replay without gaps" 1 "--gaps" $stress --workload replay --scheme full_tsc
-	says "gaps without replay" 1 "for --workload replay" $stress \
-		--gaps workloads/gaps/syscalls_busy.csv
-	says "gaps that are not there" 1 "No such file" $stress --workload replay \
-		--gaps "$scratch/none.csv"
 	printf 'log2_bucket,lo_ns,hi_ns,count\n0,0,0,7\n11,1024,2047,-7\n' >"$scratch/gaps.csv"
-	says "a negative count of gaps" 1 "gaps.csv, line 3: not four whole numbers" \
-		$stress --workload replay --gaps "$scratch/gaps.csv"
-	says "an export to where nothing can be made" 3 "cannot make the directory /proc/x" $stress \
-		--schemes =full_tsc --seconds 0.1 --export /proc/x
+	while IFS='|' read -r code words options; do
+		says "$options" "$code" "$words" sh -c "$options" sh "$stress" "$bench" "$scratch"
+	done <"$(table stress_refused)"
 	! grep -q null "$scratch/out"
 	report $? "and no word of (null)"
 	for program in "run-stress --schemes =full_tsc --seconds 0.1" \
@@ -62,12 +33,6 @@ input_lane() {
 		"$build"/$program --json - 2>"$scratch/err" | python3 -c 'import json, sys; json.load(sys.stdin)'
 		report $? "--json - of ${program%% *} is JSON and nothing else"
 	done
-	says "no build of that name" 1 "not one of checked, timed" $stress --build check
-	says "the timed build has widths of its own" 1 "are constants" $stress --build timed --bits 16
-	says "the timed build has no late beats" 1 "steady, threads, storm and stall" $stress \
-		--build timed --workload late_beat
-	says "nested under run-stress" 4 "bench times" $stress --workload nested
-	says "payload beyond all sense" 1 "from 0 to" $stress --payload 1M
 	[ -e "$scratch/r" ]
 	report $((!$?)) "bad input leaves no results directory"
 

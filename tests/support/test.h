@@ -57,6 +57,27 @@ static inline void assert_recorded(char *got, const char *name)
 	free(got);
 }
 
+/*
+ * The words of the next line of `rest` that begins with $, a table's, in argv[16]: ~ stands for a
+ * space, ^ for a tab. Writes the line to `to`. 0: there is none.
+ */
+static inline int table_command(char **rest, FILE *to, char **argv)
+{
+	char *line, *c;
+	int argc = 0;
+
+	while ((line = strsep(rest, "\n")) && *line != '$')
+		;
+	if (!line)
+		return 0;
+	fprintf(to, "%s\n", line);
+	for (; argc < 15 && (argv[argc] = strsep(&line, " ")); argc++)
+		for (c = argv[argc]; *c; c++)
+			*c = *c == '~' ? ' ' : *c == '^' ? '\t' : *c;
+	argv[argc] = NULL;
+	return argc;
+}
+
 /* Skips the test, and says why. */
 #define SKIP_IF(condition, ...) \
 	do { \

@@ -2,12 +2,16 @@
 /* Counts of workloads on the virtual clock: the same on every machine. */
 #include "tests/support/test.h"
 
+#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 
 #include "judge/known.h"
 #include "runner/counted.h"
+#include "runner/describe.h"
 #include "runner/place/ticks.h"
+#include "runner/plan.h"
+#include "runner/timed.h"
 #include "workloads/engine/engine.h"
 #include "workloads/misclock.h"
 #include "workloads/workload.h"
@@ -31,7 +35,7 @@ static void lines_are_as_recorded(void **state)
 	struct workload_bench bench = {
 		.rows = rows, .count = PLAYED, .seed = 1, .size = SIZE_QUICK, .step = step
 	};
-	json_t *lines = json_array(), *line;
+	json_t *lines = json_array(), *line, *described;
 	struct misclock_result played;
 	enum misclock kind;
 	struct counted counted;
@@ -46,6 +50,10 @@ static void lines_are_as_recorded(void **state)
 		counted.instructions = -1; /* the compiler's */
 		json_array_append_new(lines, counted_json(names[i], &counted));
 	}
+	json_array_extend(lines, described = describe_rows(rows, COUNT(names)));
+	json_array_foreach(described, i, line)
+		json_object_del(line, "used_by"); /* other tracers may come */
+	json_decref(described);
 	assert_int_equal(workload_backstep.measure(&bench, lines), 0);
 	assert_int_equal(workload_replay.measure(&bench, lines), 0);
 	json_array_foreach(lines, i, line) {
@@ -130,4 +138,52 @@ static void prints_are_as_recorded(void **state)
 	assert_recorded(got, "printed");
 }
 
-TESTS(lines_are_as_recorded, prints_are_as_recorded)
+/* What a bench makes of the words behind $: its command, rows, workloads, and timed cells. */
+static void plans_are_as_recorded(void **state)
+{
+	static struct rounds rounds;
+	struct workload_bench bench = { .cpus = 3 };
+	const struct workload_cell *cell;
+	char *all = table_named("planned"), *rest = all, *argv[16], *got;
+	size_t i, bytes;
+	FILE *errors = stderr, *to = open_memstream(&got, &bytes);
+	int argc, status, row;
+	bool fine;
+
+	while ((argc = table_command(&rest, to, argv))) {
+		struct plan plan = plan_usual;
+
+		optind = 0, status = 0, stderr = to;
+		memset(&rounds, 0, sizeof(rounds));
+		fine = plan_parse(argc, argv, &plan, &status) && !(status = plan_choose(&plan));
+		stderr = errors;
+		if (!fine && fprintf(to, "%d\n", status))
+			continue;
+		bench.rows = plan.rows, bench.count = plan.count, bench.seed = plan.seed;
+		bench.size = plan.size, bench.chosen = plan.chosen;
+		timed_plan(&rounds, &bench, plan.repetitions);
+		json_t *command = plan_command(&plan);
+		fprintf(to, "%s\n", json_string_value(command));
+		json_decref(command);
+		for (i = 0; workloads[i]; i++)
+			if (plan.chosen[i])
+				fprintf(to, "%s ", workloads[i]->name);
+		for (row = 0; row < plan.count; row++)
+			fprintf(to, " %s", plan.rows[row]->row);
+		fprintf(to, "\n%u rounds in %g s, planned %g s\n", rounds.rounds, rounds.seconds,
+			timed_seconds(&rounds));
+		for (i = 0; i < rounds.cells; i++) {
+			cell = &rounds.cell[i].told;
+			fprintf(to, "%s %s %s%s %u %u %u, %d %lu %lu %lu\n", cell->row,
+				cell->workload, cell->base ?: "-", cell->cheap ? " cheap" : "",
+				cell->threads, cell->rounds, cell->pairs, cell->injected.on,
+				cell->injected.wrap_every, cell->injected.nest_every,
+				cell->injected.nest_depth);
+		}
+	}
+	fclose(to);
+	free(all);
+	assert_recorded(got, "planned");
+}
+
+TESTS(lines_are_as_recorded, prints_are_as_recorded, plans_are_as_recorded)

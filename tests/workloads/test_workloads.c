@@ -93,17 +93,6 @@ static void lists_choose_workloads(void **state)
 	assert_true(chosen[workload_index(&workload_tails)]);
 }
 
-static void unknown_names_choose_nothing(void **state)
-{
-	bool chosen[WORKLOADS_MAX];
-
-	assert_fails(workload_choose("steady burst", SIZE_QUICK, chosen), false,
-		     "nearest is 'bursts'");
-	/* What the user does not name has no name. */
-	assert_fails(workload_choose("tails", SIZE_FULL, chosen), false,
-		     "no workload is called 'tails'");
-}
-
 /* ---- the engine ---- */
 
 static uint32_t bits; /* of the short field in run(); 0: as usual */
@@ -332,7 +321,6 @@ static void a_reader_says_what_it_did(void **state)
 }
 
 TESTS_OF(placed_set_up, placed_tear_down, NULL, NULL, random_numbers_are_the_published_ones,
-	 every_workload_keeps_the_contract, lists_choose_workloads, unknown_names_choose_nothing,
-	 bursts_come_in_bursts, a_storm_that_is_too_much_pauses, a_writer_that_starves_ends,
-	 what_is_not_there_is_missed, what_no_ring_holds_is_missed, a_late_first_event_is_explained,
-	 a_reader_says_what_it_did)
+	 every_workload_keeps_the_contract, lists_choose_workloads, bursts_come_in_bursts,
+	 a_storm_that_is_too_much_pauses, a_writer_that_starves_ends, what_is_not_there_is_missed,
+	 what_no_ring_holds_is_missed, a_late_first_event_is_explained, a_reader_says_what_it_did)
