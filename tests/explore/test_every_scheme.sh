@@ -63,14 +63,6 @@ report $? "three processes count as one does"
 [ "$one" = "$(for part in 0 1 2; do counts --processes 1 --part $part/3; done | sums)" ]
 report $? "three parts add up to it"
 
-says "an unknown operation of a CPU" 1 '--ops frob: not one of' "$every" --ops "load frob"
-says "an operation that the language lacks" 1 '--program swap tail: not one of' "$every" \
-	--program "load tail; clock; swap tail; low"
-says "a test without its load" 1 "not loaded before" "$every" \
-	--program "load tail; clock; cmpxchg tail; low where near"
-says "a language that is too large" 4 "a night has 12" "$every" --length 12
-says "a row that only assembly can be" 4 "schemes/restartable.h" "$every" --header "$scratch/x.h" \
-	--program "load tail; clock; commit tail; low"
 "$every" --length 4 --ops "load store clock xadd" --promises "order exact wrap" >"$scratch/none"
 [ $? -eq 2 ] && grep -q "none of up to 4 operations" "$scratch/none"
 report $? "none, by count"

@@ -214,10 +214,6 @@ two_makes_at_once() {
 
 bad_input() {
 	one="$explore --schemes =packed_word"
-	while IFS='|' read -r code words options; do
-		# shellcheck disable=SC2086
-		says "$options" "$code" "$words" "$explore" $options
-	done <"$(table explore_refused)"
 	"$explore" --schemes =packed_word --replay none | grep -q 'E1 leaves'
 	report $? "a schedule without interrupts"
 	"$explore" --schemes =untimed --shape timed --clock coarse | grep -q kept

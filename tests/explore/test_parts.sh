@@ -72,8 +72,6 @@ says "a part twice" 1 "part-3.json and .*part-1.json are both part 1" $merge "$p
 "$explore" --nested 2 --schemes =packed_word --json "$parts/part-3.json" >/dev/null
 says "a whole search" 1 "part-3.json is no part of a search" $merge "$parts"/part-*.json
 says "no file" 1 "cannot read .*No such file" $merge "$parts/none.json"
-says "part of a replay" 1 "part splits whole searches" "$explore" --part 0/2 --replay - --schemes =floor
-says "a part that does not exist" 1 "give K/N, with K from 0" "$explore" --schemes =floor --part 2/2
 
 # nodes.sh, with programs of these names that do at once, or only write down, what they are asked.
 mkdir "$scratch/bin"

@@ -217,6 +217,8 @@ class Whole(PlotsTest):
             ("y/steady", [None, {"ratio": 5, "low": None, "high": None}])])
         self.assertEqual([line.split() for line in compare.matrix_lines(its, ["one", "two"])[4:7]], [
             ["floor", "-", "-"], ["x", "10.2520+-", "2.52%", "-"], ["y", "-", "5.0000", "?"]])
+        its["cells"][1]["values"][0].update(ratio=10, low=9, high=10.5)  # the wider half counts, whichever it is
+        self.assertIn(" 10.0000+-10.00%", compare.matrix_lines(its, ["one", "two"])[5])
 
     def test_lines(self):
         its = compare.compare(A, B)

@@ -30,7 +30,7 @@ class Sections(PlotsTest):
         self.bench["schemes"] = [
             {"row": "full_tsc", "used_by": [{"product": "Zebra <b>", "words": "no mane"},
                                             {"product": 7, "words": "no name"}]},
-            {"row": "nobody", "used_by": [{"product": "adder", "words": "not run"}]},
+            {"row": "nobody", "used_by": [{"product": "adder", "words": "not run", "wraps_after": "1 s"}]},
             {"row": "floor", "used_by": "none"}]
         cell = self.element("table", "full_tsc")
         self.make_data()

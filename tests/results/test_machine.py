@@ -16,7 +16,7 @@ import machine  # pylint: disable=wrong-import-position
 CPU = "sys/devices/system/cpu/"
 METAL = "fpu tsc constant_tsc nonstop_tsc sse2"
 U = "unknown"
-FACTS = {"executable": "/home/jane/build/bench", "cpus": [1, 0], "seed": "18446744073709551615", "tsc_hz": 3.4e9,
+FACTS = {"executable": "/home/jane/build/bench", "cpus": [1], "seed": "18446744073709551615", "tsc_hz": 3.4e9,
          "tsc_hz_source": "cpuid", "load_before": [0.5, 0.25, 0.125], "perf_errno": 0, "benchmark": "", "git": "1a2b3c",
          "compiler": "gcc", "flags": "-O2", "optimized": True, "libc": "2.36", "schema": 4}
 # As util-linux 2.41 nests it.

@@ -21,12 +21,6 @@ bench=$build/bench
 one_cpu="taskset -c $(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')"
 
 input_lane() {
-	printf 'log2_bucket,lo_ns,hi_ns,count\n0,0,0,7\n11,1024,2047,-7\n' >"$scratch/gaps.csv"
-	while IFS='|' read -r code words options; do
-		says "$options" "$code" "$words" sh -c "$options" sh "$stress" "$bench" "$scratch"
-	done <"$(table stress_refused)"
-	! grep -q null "$scratch/out"
-	report $? "and no word of (null)"
 	for program in "run-stress --schemes =full_tsc --seconds 0.1" \
 		"explore --schemes =packed_word --shape page --events 1 --nested 1"; do
 		# shellcheck disable=SC2086
@@ -68,17 +62,6 @@ storm_lane() {
 		>"$scratch/out" 2>&1
 	[ $? -eq 0 ] && grep -q '"verdict": "kept"' "$scratch/stress.json"
 	report $? "a storm, and its JSON"
-	says "JSON into a directory that is not there" 3 "cannot write" \
-		$stress --scheme =full_tsc --seconds 0.1 --workload steady \
-		--json "$scratch/no/where.json"
-	says "migrate where threads cannot" 4 "cannot move" $stress --workload migrate \
-		--scheme =floor
-	says "no rseq" 4 "restartable left out: no rseq" \
-		env GLIBC_TUNABLES=glibc.pthread.rseq=0 "$stress" --scheme =restartable --seconds 1
-	says "live_shared of a row for one CPU" 4 "writers of one CPU; left out" \
-		$stress --workload live_shared --scheme =full_tsc
-	says "live_migrate where threads cannot" 4 "cannot move" \
-		$stress --workload live_migrate --scheme =packed_word
 	says "live on one CPU" 4 "two CPUs" $one_cpu "$stress" --workload live
 	field replay events "=nested_stamps" --gaps workloads/gaps/syscalls_busy.csv
 	field wraps extended "=extended_header =delta_sync_soft"

@@ -47,7 +47,6 @@ while read -r fault code words; do
 	report $? "fault '$fault' ends with $code and one line: $words"
 done <"$(table judge_tracer_ends)"
 
-says "gaps that are not there" 3 'cannot read /none' "$judge" --workload replay --gaps /none floor
 says "files that cannot be kept, before the run" 3 'cannot write /proc/none' "$judge" --keep /proc/none "$toy/"
 mkdir -p "$scratch/taken/truth"
 says "and after it" 3 'cannot copy .*/taken: ' "$judge" --keep "$scratch/taken" "$toy/"

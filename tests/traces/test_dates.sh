@@ -99,9 +99,6 @@ else
 fi
 
 # ---- what has none ----
-says "--dates without --csv" 1 "goes with --csv" "$read" --dates "$trace/packed_word/epoch-0"
-says "dates of a kernel's sub-buffers" 1 "sub-buffers of ftrace have no date" \
-	"$read" --csv --dates tests/data/ftrace
 cp -r "$trace/packed_word/epoch-0" "$scratch/virtual" && sed -i '/offset/d' "$scratch/virtual/metadata"
 says "dates of a clock without an offset" 1 "its clock has no date" "$read" --csv --dates "$scratch/virtual"
 plan

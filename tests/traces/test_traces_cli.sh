@@ -68,10 +68,6 @@ while IFS='|' read -r words at bytes; do
 	raw && poke "$scratch/cpu0.raw" "$at" $bytes
 	says "$words" 1 "$words" "$read" "$scratch/cpu0.raw"
 done <"$(table read_poked)"
-while IFS='|' read -r words options; do
-	# shellcheck disable=SC2086
-	says "'$options'" 1 "$words" "$read" $options
-done <"$(table read_refused)"
 mkdir "$scratch/empty"
 mkdir "$scratch/chunks" && cp -r $data/lttng "$scratch/chunks/000000" && cp -r $data/lttng "$scratch/chunks/000001"
 [ "$("$read" --csv "$scratch/chunks" | grep -c '^[0-9]')" = "$("$read" --csv $data/lttng $data/lttng | grep -c '^[0-9]')" ]

@@ -6,13 +6,6 @@ build=$1
 . tests/support/tap.sh
 stress="$build/run-stress --seconds 0.3"
 
-says "no skew" 1 "whole number" $stress --skew 0
-says "a negative skew" 1 "whole number" $stress --skew -5
-says "a skew beyond all clocks" 1 "whole number" $stress --skew 99999999999999999999
-says "a skew of one CPU" 1 "several CPUs" $stress --skew 5 --schemes =full_tsc
-says "two clocks at a time" 1 "one clock at a time" $stress --skew 5 --traced --threads 2
-says "the timed build has the machine's clock" 1 "leave out --skew and --traced" $stress \
-	--build timed --traced
 
 # What run-stress says of some rows in one run: a list of [row, verdict, clock].
 of_all="{row['row']: (row['verdict'], row['clock']) for row in r}"

@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: test_commands.sh BUILD   Two tables of commands, which sh runs with $build, $data (tests/data) and
+# $scratch, a folder of its own. Of "refused": exit code|what its one line on stderr has|command. Of
+# "commands": $ and a command, then all that it prints, on stderr too. TAP.
+. tests/support/tap.sh
+export build="$1" data=tests/data scratch
+lacks() { # COMMAND: a program of it, or what it searches, is not built here
+	for program in $(echo "$1" | grep -o 'build/[a-z-]*'); do
+		[ -x "$build/${program#build/}" ] || return 0
+	done
+	case $1 in *build/explore\ *) [ ! -d "$build/explored" ] ;; *) false ;; esac
+}
+while IFS='|' read -r code words command; do
+	lacks "$command" && skip "$command" "not built here" && continue
+	says "$command" "$code" "$words" sh -c "$command"
+	! grep -q '(null)' "$scratch/err" || report 1 "$command: says (null)"
+done <"$(table refused)"
+awk -v folder="$scratch" '/^\$ / { if (to) close(to); to = folder "/wanted." ++n; print substr($0, 3) >folder "/command." n
+	printf "" >to; next } { print >to }' "$(table commands)"
+for at in $(seq "$(ls "$scratch" | grep -c '^wanted')"); do
+	command=$(cat "$scratch/command.$at")
+	lacks "$command" && skip "$command" "not built here" && continue
+	timeout 60 sh -c "$command" >"$scratch/got" 2>&1
+	diff "$scratch/wanted.$at" "$scratch/got" >"$scratch/err"
+	told $? "$command"
+done
+plan
