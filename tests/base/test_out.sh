@@ -42,16 +42,6 @@ refuses "a folder that is not there, before the run" 3 "cannot write no/where: N
 	"$build/run-stress" --seconds 60 --json no/where
 [ $(($(date +%s) - begin)) -lt 30 ]
 report $? "not after it"
-refuses "a folder instead of a file" 3 "cannot write .: Is a directory" $storm --json .
-refuses "a name that no file can have" 3 "cannot write x*: File name too long" \
-	$storm --json "$(printf '%300s' | tr ' ' x)"
-refuses "an export into nowhere" 3 "cannot make the directory no/where: No such file" \
-	"$build/run-stress" --seconds 60 --export no/where
-for option in schemes json results; do
-	refuses "--$option without a word" 1 "--$option is empty" "$build/bench" --$option ""
-	refuses "--$option of a blank" 1 "--$option is empty" "$build/bench" --$option " "
-done
-refuses "no events" 1 "--events 0 searches nothing" "$build/explore" --shape page --events 0
 
 # Lost output, of every program and of what each only prints.
 if [ -c full ] || [ -w /dev/full ]; then

@@ -53,9 +53,6 @@ faulty "payloads that are not written" 's/memcpy(rsv->payload, src->payload, len
 
 # ---- the command ----
 
-says "a row that is not known" 1 "is unknown; choose from" $programs --rows narrow
-says "a program that is not there" 4 "gone is left out: no /gone/program" \
-	$programs --programs "" --command "gone=/gone/program" --rows packed_word --check-only
 $programs --programs "" --command "crash=$scratch/traced crash" --command "static=$scratch/static" \
 	--command "mine=$scratch/traced many" --rows "packed_word full_tsc" --check-only >"$scratch/out" 2>"$scratch/err" &&
 	grep -q '^stampede: crash is left out: ended by signal 11$' "$scratch/err" &&

@@ -174,12 +174,6 @@ bench_lane() {
 			grep -q "$2" "$scratch/out" && grep -q '"violation":null' "$scratch/out"
 		report $? "$1"
 	}
-	for line in '' '{"row":"floor"}' '{"row":"floor","cpus":[0],"nonsense":1}'; do
-		echo "$line" >"$scratch/cells"
-		says "no cell: $line" 1 "no description of a cell" $bench --cells <"$scratch/cells"
-	done
-	echo '{"row":"floor","cpus":[]}' >"$scratch/cells"
-	says "half a cell" 1 "not complete" $bench --cells <"$scratch/cells"
 	cell "no wrap: 12 bytes and packet headers" '"bytes":12\.' extended_header 0 0 0
 	cell "a wrap at every event: 12 bytes more" '"bytes":24\.' extended_header 1 0 0
 	cell "one event in ten interrupted, two deep" '"bytes":12\.' extended_header 0 10 2

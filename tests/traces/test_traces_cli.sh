@@ -111,10 +111,6 @@ tar -xzf $data/lint.tar.gz -C "$scratch"
 says "a library that divides by zero" 1 "libbabeltrace2 2[.0-9]*: .*; \(nothing was read\|read before it: 0\)" "$read" "$scratch"/lint/ctf-divides-by-zero
 
 # ---- exports ----
-says "fields of a variable length in CTF 1.8" 0 "varint_low has stamps of a variable length: --ctf 2" \
-	"$build/run-stress" --scheme =varint_low --seconds 0.3 --export "$scratch/none"
-says "a width that CTF 2 reads as another" 1 "exported with the 14 bits of its fields, not 10" \
-	"$build/run-stress" --scheme =varint_low --bits 10 --seconds 0.3 --export "$scratch/narrow" --ctf 2
 for ctf in 1.8 2; do
 	"$build/run-stress" --scheme =heartbeat --workload steady --seconds 0.3 --ctf $ctf \
 		--export "$scratch/ctf-$ctf" --export-mib 1 >"$scratch/out" 2>&1 &&
@@ -129,8 +125,6 @@ done
 grep -aq '"type":"preamble","version":2' "$scratch/ctf-2/heartbeat/epoch-0/metadata" &&
 	grep -q '^/. CTF 1.8 ' "$scratch/ctf-1.8/heartbeat/epoch-0/metadata"
 report $? "each by its own metadata"
-says "an export in place of a file" 3 "cannot make" \
-	"$build/run-stress" --scheme =full_tsc --seconds 0.3 --export "$scratch/cpu0.raw"
 "$build/run-stress" --scheme "=extended_header =nested_stamps" --workload threads --threads 2 \
 	--seconds 1 --export "$scratch/export" --export-mib 8 >"$scratch/out" 2>&1
 report $? "run-stress exports"
