@@ -27,7 +27,7 @@ struct summary_line {
 	struct summary_row about;
 	size_t slots, shared; /* of all, those on a shared core */
 	bool mixed; /* which are in the figures, as there were too few others */
-	bool below_floor; /* figures_mark_below_floor() */
+	bool below_floor; /* mark_below_floor() of runner/sections.c */
 #define X(key, ...) struct stats_interval key; /* NAN: the row has no such figure */
 #include "results/columns.def"
 #undef X

@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "base/stats.h"
-#include "runner/timing/summary.h"
+#include "runner/sections.c"
 #include "tests/support/quoted.h"
 
 /* ---- half of an interval ---- */
@@ -28,6 +28,21 @@ static void the_wider_side_counts(void **state)
 
 	for (i = 0; i < COUNT(cases); i++)
 		assert_float_equal(stats_half_width(&cases[i].interval), cases[i].half, 1e-12);
+}
+
+static void below_its_floor_is_who_is_so_by_more_than_is_told_apart(void **state)
+{
+	static const double cases[][3] = { { 1.01, 1.01, 0.01 }, { 0.97, 1.01, 0.01 },
+					   { 1.01, 0.97, 0.01 }, { 0.985, 0.985, 0.01 },
+					   { 0.97, 0.97, 0.05 }, { 0.94, 0.97, 0.05 } };
+	static struct summary_table table = { .count = 1 };
+
+	for (unsigned int i = 0; i < COUNT(cases); i++) {
+		table.line[0].ratio_own.high = cases[i][0];
+		table.line[0].cheap_ratio_own.high = cases[i][1];
+		mark_below_floor(&table, cases[i][2]);
+		assert_int_equal(table.line[0].below_floor, i == 1 || i == 2 || i == 5);
+	}
 }
 
 /* Three slots of 10, 12 and 20 cycles of 2 ticks of 2 ns, over a clock of 4. */
@@ -94,4 +109,5 @@ static void a_line_says_all_of_this(void **state)
 	json_decref(rows);
 }
 
-TESTS(the_wider_side_counts, a_line_says_all_of_this)
+TESTS(the_wider_side_counts, below_its_floor_is_who_is_so_by_more_than_is_told_apart,
+      a_line_says_all_of_this)

@@ -6,7 +6,6 @@ build=$1
 . tests/support/tap.sh
 stress="$build/run-stress --seconds 0.3"
 
-
 # What run-stress says of some rows in one run: a list of [row, verdict, clock].
 of_all="{row['row']: (row['verdict'], row['clock']) for row in r}"
 

@@ -5,7 +5,11 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
+#include <unistd.h>
 
+#ifdef __x86_64__
+#include "extras/kernel/program/print.c"
+#endif
 #include "judge/known.h"
 #include "runner/counted.h"
 #include "runner/describe.h"
@@ -41,7 +45,7 @@ static void lines_are_as_recorded(void **state)
 	struct counted counted;
 	size_t i, bytes;
 	char *got;
-	FILE *to = open_memstream(&got, &bytes);
+	FILE *into = open_memstream(&got, &bytes);
 
 	ticks_set_hz(HZ);
 	for (i = 0; i < COUNT(names); i++) {
@@ -57,15 +61,15 @@ static void lines_are_as_recorded(void **state)
 	assert_int_equal(workload_backstep.measure(&bench, lines), 0);
 	assert_int_equal(workload_replay.measure(&bench, lines), 0);
 	json_array_foreach(lines, i, line) {
-		json_dumpf(line, to, JSON_COMPACT | JSON_REAL_PRECISION(6));
-		fputc('\n', to);
+		json_dumpf(line, into, JSON_COMPACT | JSON_REAL_PRECISION(6));
+		fputc('\n', into);
 	}
 	for (kind = 0; kind < MISCLOCKS; kind++)
 		if (!misclock_play(driver_find(drivers_counting, names[0]), kind, 100, HZ, 1, 1,
 				   &played))
-			fprintf(to, "%s: %" PRIu64 " ticks, %" PRIu64 " interrupts\n",
+			fprintf(into, "%s: %" PRIu64 " ticks, %" PRIu64 " interrupts\n",
 				misclock_words[kind].name, played.ticks, played.interrupts);
-	fclose(to);
+	fclose(into);
 	json_decref(lines);
 	assert_recorded(got, "counts");
 }
@@ -138,6 +142,62 @@ static void prints_are_as_recorded(void **state)
 	assert_recorded(got, "printed");
 }
 
+/* And the program that judges rows in a kernel, of as many counts that differ. */
+static void prints_of_a_kernel_are_as_recorded(void **state)
+{
+#ifdef __x86_64__
+	static const char *const names[] = { "packed_word", "heartbeat", "delta_sync_hard" };
+	struct epochs epochs;
+	FILE *standard = stdout;
+	uint64_t i, row;
+	size_t bytes;
+	char *got;
+
+	SKIP_IF(!*known_of(names[0])->compiler,
+		"the rows' sources are not those that were explored");
+	stdout = to.lines = open_memstream(&got, &bytes);
+	print_head();
+	for (row = 0; row < COUNT(names); row++) {
+		for (i = 0; i < sizeof(epochs) / sizeof(i); i++)
+			memcpy((char *)&epochs + i * sizeof(i), &(uint64_t){ i + row }, sizeof(i));
+		epochs.with_nmi = row, epochs.text = row ? "an objection" : NULL;
+		epochs.verdict = row == 1 ? VERDICT_BROKEN : VERDICT_KEPT;
+		print_row(driver_find(drivers_checked, names[row]), &epochs);
+	}
+	print_left_out(driver_find(drivers_checked, "restartable"), "no rseq");
+	print_price_head("ns", 64);
+	print_price(&(struct price){ "packed_word", "ns", 4.25, 8.5 });
+	print_end();
+	stdout = standard;
+	assert_recorded(got, "printed_in_kernel");
+#else
+	SKIP_IF(true, "the kernel's program is of x86-64");
+#endif
+}
+
+static uint64_t slow_drain(void *scheme, struct check *check, bool consume)
+{
+	usleep(20000);
+	return driver_find(drivers_checked, "packed_word")->drain(scheme, check, consume);
+}
+
+/* The slowest row's counts, wherever it stands: of a MiB, records of 44 bytes or less in 20 ms. */
+static void the_slowest_decoding_counts(void **state)
+{
+	struct driver slow = *driver_find(drivers_checked, "packed_word");
+	const struct driver *rows[] = { driver_find(drivers_checked, "full_tsc"), &slow,
+					driver_find(drivers_checked, "floor_large") };
+	struct progress progress;
+	double rate;
+
+	slow.drain = slow_drain;
+	for (int i = 0; i < 2; i++) {
+		progress_begin(&progress, 1);
+		assert_int_equal(counted_decoding(rows + i, 2, &progress, &rate), 0);
+		assert_true(rate > 100000 && rate < (1 << 20) / 32 / 0.02);
+	}
+}
+
 /* What a bench makes of the words behind $: its command, rows, workloads, and timed cells. */
 static void plans_are_as_recorded(void **state)
 {
@@ -146,44 +206,45 @@ static void plans_are_as_recorded(void **state)
 	const struct workload_cell *cell;
 	char *all = table_named("planned"), *rest = all, *argv[16], *got;
 	size_t i, bytes;
-	FILE *errors = stderr, *to = open_memstream(&got, &bytes);
+	FILE *errors = stderr, *into = open_memstream(&got, &bytes);
 	int argc, status, row;
 	bool fine;
 
-	while ((argc = table_command(&rest, to, argv))) {
+	while ((argc = table_command(&rest, into, argv))) {
 		struct plan plan = plan_usual;
 
-		optind = 0, status = 0, stderr = to;
+		optind = 0, status = 0, stderr = into;
 		memset(&rounds, 0, sizeof(rounds));
 		fine = plan_parse(argc, argv, &plan, &status) && !(status = plan_choose(&plan));
 		stderr = errors;
-		if (!fine && fprintf(to, "%d\n", status))
+		if (!fine && fprintf(into, "%d\n", status))
 			continue;
 		bench.rows = plan.rows, bench.count = plan.count, bench.seed = plan.seed;
 		bench.size = plan.size, bench.chosen = plan.chosen;
 		timed_plan(&rounds, &bench, plan.repetitions);
 		json_t *command = plan_command(&plan);
-		fprintf(to, "%s\n", json_string_value(command));
+		fprintf(into, "%s\n", json_string_value(command));
 		json_decref(command);
 		for (i = 0; workloads[i]; i++)
 			if (plan.chosen[i])
-				fprintf(to, "%s ", workloads[i]->name);
+				fprintf(into, "%s ", workloads[i]->name);
 		for (row = 0; row < plan.count; row++)
-			fprintf(to, " %s", plan.rows[row]->row);
-		fprintf(to, "\n%u rounds in %g s, planned %g s\n", rounds.rounds, rounds.seconds,
+			fprintf(into, " %s", plan.rows[row]->row);
+		fprintf(into, "\n%u rounds in %g s, planned %g s\n", rounds.rounds, rounds.seconds,
 			timed_seconds(&rounds));
 		for (i = 0; i < rounds.cells; i++) {
 			cell = &rounds.cell[i].told;
-			fprintf(to, "%s %s %s%s %u %u %u, %d %lu %lu %lu\n", cell->row,
+			fprintf(into, "%s %s %s%s %u %u %u, %d %lu %lu %lu\n", cell->row,
 				cell->workload, cell->base ?: "-", cell->cheap ? " cheap" : "",
 				cell->threads, cell->rounds, cell->pairs, cell->injected.on,
 				cell->injected.wrap_every, cell->injected.nest_every,
 				cell->injected.nest_depth);
 		}
 	}
-	fclose(to);
+	fclose(into);
 	free(all);
 	assert_recorded(got, "planned");
 }
 
-TESTS(lines_are_as_recorded, prints_are_as_recorded, plans_are_as_recorded)
+TESTS(lines_are_as_recorded, prints_are_as_recorded, prints_of_a_kernel_are_as_recorded,
+      plans_are_as_recorded, the_slowest_decoding_counts)

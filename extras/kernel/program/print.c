@@ -170,7 +170,7 @@ void print_left_out(const struct driver *driver, const char *why)
 {
 	print_line(json_pack("{s:s, s:s, s:s}", "row", driver->row, "verdict", "left out", "text",
 			     why));
-	printf("%-30s %-12s %s\n", driver->row, "left out", why);
+	printf("%-30s %-16s %s\n", driver->row, "left out", why);
 }
 
 void print_price_head(const char *unit, int batch)
