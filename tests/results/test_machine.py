@@ -131,7 +131,7 @@ class Context(unittest.TestCase):
         self.assertEqual((its["executable"], its["host_name"], its["load_avg"]), ("bench", "desk", FACTS["load_before"]))
         run = its["stampede"]["run"]
         self.assertEqual((run["seed"], run["cpus"], run["load_after"], run["user_is_root"]),
-                         (FACTS["seed"], [1, 0], None, subprocess.check_output(["id", "-u"]) == b"0\n"))
+                         (FACTS["seed"], FACTS["cpus"], None, subprocess.check_output(["id", "-u"]) == b"0\n"))
         self.assertEqual(its["stampede"]["libraries"]["benchmark"], U)
         self.assertNotIn("jane", json.dumps(its))
 
