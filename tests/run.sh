@@ -11,7 +11,7 @@ long="$(awk '/^[0-9]/ && $1 > 20 { print $2 }' tests/times)
 test_mutants.sh test_history.sh" # without ALL=1 they first build what the explorer searches: a minute
 scripts=${SCRIPTS-tests/*/test_*.sh tests/*/test_*.py}
 
-count() { grep -c "$1" "$log"; }
+count() { grep -ac "$1" "$log"; }
 
 one() { # BUILD TEST
 	name=$(basename "$2")
@@ -26,14 +26,14 @@ one() { # BUILD TEST
 	status=$?
 	good=$(count '^ok ' | tr -d ' ')
 	# cmocka says "not ok 4 # SKIP name" of a skipped test.
-	skip=$(grep -ciE '^(not )?ok .*# *skip' "$log")
-	bad=$(($(count '^not ok ') - $(grep -ci '^not ok .*# *skip' "$log")))
-	good=$((good + $(grep -ci '^not ok .*# *skip' "$log")))
+	skip=$(grep -aciE '^(not )?ok .*# *skip' "$log")
+	bad=$(($(count '^not ok ') - $(grep -aci '^not ok .*# *skip' "$log")))
+	good=$((good + $(grep -aci '^not ok .*# *skip' "$log")))
 	# A program that dies, or says so only by its exit code, has failed at least once.
 	if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
 	none='' silent=''
 	case $name in
-	*.sh | *.py) [ "$skip" -le "$(grep -ciE '^(not )?ok .*# *skip .' "$log")" ] || silent=yes ;;
+	*.sh | *.py) [ "$skip" -le "$(grep -aciE '^(not )?ok .*# *skip .' "$log")" ] || silent=yes ;;
 	*) [ "$skip" -le "$(count '^skipped: .')" ] || silent=yes ;;
 	esac
 	[ -z "$silent" ] || bad=$((bad + 1))
@@ -43,11 +43,11 @@ one() { # BUILD TEST
 		[ -n "$silent" ] && echo "$name: skipped a test and did not say why"
 		printf '%-28s %4d passed, %d failed, %d skipped  (%d s)\n' "$name" \
 			$((good - skip)) "$bad" "$skip" $(($(date +%s) - started))
-		[ "$skip" -gt 0 ] && grep -iE '# *skip|^skipped:' "$log" |
+		[ "$skip" -gt 0 ] && grep -aiE '# *skip|^skipped:' "$log" |
 			sed 's/^not //; s/^/    /'
 		if [ "$bad" -gt 0 ]; then
 			echo "    exit code $status; its output:"
-			{ grep -A 8 "^not ok" "$log"; echo "its end:"; tail -40 "$log"; } | sed "s/^/    /"
+			{ grep -aA 8 "^not ok" "$log"; echo "its end:"; tail -40 "$log"; } | sed "s/^/    /"
 		fi
 	} >"$results/$name.said"
 	cat "$results/$name.said"

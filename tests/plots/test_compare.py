@@ -114,8 +114,8 @@ class Words(unittest.TestCase):
     def test_noise_is_told_to_the_last_bit(self):
         a, b = made(1), made(1001, 1.03)
         change = cell_of(compare.compare(a, b))["time"]["change"]
-        for apart, word in ((change, "too noisy"), (0.999 * change, "regressed")):
-            a["noise"] = {"apart": apart}
+        for run, apart, word in ((b, change, "too noisy"), (b, 0, "regressed"), (a, change, "too noisy"), (a, 0.999 * change, "regressed")):
+            run["noise"] = {"apart": apart}
             self.assertEqual(cell_of(compare.compare(a, b))["word"], word)
         # And so are the two bounds: what is as far as LEAST, or as likely as P, is on the other side.
         its, less = cell_of(compare.compare(a, b))["time"], 1 - 1e-12
