@@ -151,7 +151,7 @@ static void finish(struct replay *replay)
 	replay->check = world->check;
 }
 
-/* Is the action one of those that are left at this stop? Clocks may go as far as they like. */
+/* Can the search take this action at this stop? A jump may have any number of ticks. */
 static bool fits(const struct search *search, const struct action *action)
 {
 	struct action any;
@@ -458,7 +458,7 @@ json_t *replay_json(const struct replay *replay)
 
 #define NO_ACTIONS "none"
 static const char action_letters[] = "?nbrjsdfk";
-#define NUMBERED "jsk" /* a number follows */
+#define NUMBERED "jsk" /* a number follows these letters */
 
 void replay_format(const struct action *action, unsigned int actions, char *text, size_t bytes)
 {

@@ -34,7 +34,7 @@ static const struct option_entry entries[] = {
 	{ .name = NULL },
 };
 
-/* What a program of these options says of each line that begins with $ in the table. */
+/* A program with these options says this of each line of the table that begins with $. */
 static void arguments_are_taken_or_refused(void **state)
 {
 	struct option_program program = { "usage: beast\n", entries, "exit: 0\n", .rest = NULL };
@@ -57,7 +57,7 @@ static void arguments_are_taken_or_refused(void **state)
 			on, status, given.flag, given.text ?: "-", given.out ?: "-", given.small,
 			given.any, given.large, given.real, given.word);
 	}
-	/* Of 80 columns: the lines end at, before and behind the last. */
+	/* The first line ends at column 80, the second before it. */
 	options_item(to, "a_beast",
 		     "of just forty nine letters, by which a line ends. Then fifty of them, of "
 		     "which the last is too many.");

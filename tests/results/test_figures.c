@@ -30,7 +30,7 @@ static void the_wider_side_counts(void **state)
 		assert_float_equal(stats_half_width(&cases[i].interval), cases[i].half, 1e-12);
 }
 
-static void below_its_floor_is_who_is_so_by_more_than_is_told_apart(void **state)
+static void a_row_below_its_floor_is_marked(void **state)
 {
 	static const double cases[][3] = { { 1.01, 1.01, 0.01 }, { 0.97, 1.01, 0.01 },
 					   { 1.01, 0.97, 0.01 }, { 0.985, 0.985, 0.01 },
@@ -109,5 +109,4 @@ static void a_line_says_all_of_this(void **state)
 	json_decref(rows);
 }
 
-TESTS(the_wider_side_counts, below_its_floor_is_who_is_so_by_more_than_is_told_apart,
-      a_line_says_all_of_this)
+TESTS(the_wider_side_counts, a_row_below_its_floor_is_marked, a_line_says_all_of_this)

@@ -58,8 +58,9 @@ static inline void assert_recorded(char *got, const char *name)
 }
 
 /*
- * The words of the next line of `rest` that begins with $, a table's, in argv[16]: ~ stands for a
- * space, ^ for a tab. Writes the line to `to`. 0: there is none.
+ * Finds the next line of a table that begins with $, from `rest` on. Puts its words into argv[16],
+ * with a space for each ~ and a tab for each ^, and writes the line to `to`. Returns the number of
+ * words, or 0 after the last such line.
  */
 static inline int table_command(char **rest, FILE *to, char **argv)
 {

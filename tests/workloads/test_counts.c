@@ -74,7 +74,7 @@ static void lines_are_as_recorded(void **state)
 	assert_recorded(got, "counts");
 }
 
-/* As if each count were another; `kept`: and no oracle had objected. */
+/* Gives each count another value; if `kept`, no oracle has objected. */
 static void fill(struct engine_result *result, const struct driver *row, bool kept)
 {
 	uint64_t i;
@@ -96,7 +96,7 @@ static void fill(struct engine_result *result, const struct driver *row, bool ke
 	}
 }
 
-/* What run-stress prints and records of runs that were made up. */
+/* run-stress prints and records results that are made up. */
 static void prints_are_as_recorded(void **state)
 {
 	static const char *const names[] = { "packed_word", "heartbeat", "restartable",
@@ -146,7 +146,7 @@ static void prints_are_as_recorded(void **state)
 	assert_recorded(got, "printed");
 }
 
-/* And the program that judges rows in a kernel, of as many counts that differ. */
+/* The kernel's program prints and records results that are made up. */
 static void prints_of_a_kernel_are_as_recorded(void **state)
 {
 #ifdef __x86_64__
@@ -185,7 +185,7 @@ static uint64_t slow_drain(void *scheme, struct check *check, bool consume)
 	return driver_find(drivers_checked, "packed_word")->drain(scheme, check, consume);
 }
 
-/* The slowest row's counts, wherever it stands: of a MiB, records of 44 bytes or less in 20 ms. */
+/* The slowest row counts, first or last: it decodes a MiB of records in 20 ms. */
 static void the_slowest_decoding_counts(void **state)
 {
 	struct driver slow = *driver_find(drivers_checked, "packed_word");
@@ -202,7 +202,7 @@ static void the_slowest_decoding_counts(void **state)
 	}
 }
 
-/* What a bench makes of the words behind $: its command, rows, workloads, and timed cells. */
+/* bench makes a command, rows, workloads and timed cells of the words after each $. */
 static void plans_are_as_recorded(void **state)
 {
 	static struct rounds rounds;

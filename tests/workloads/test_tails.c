@@ -136,7 +136,7 @@ static void json_says_the_same(void **state)
 	assert_int_equal(json_integer_value(json_object_get(json, "max")), result->clear.max);
 	assert_true(json_is_null(json_object_get(json, "hit_p50")));
 	json_decref(json);
-	for (uint64_t i = 1; i <= 1000000; i++) /* one in n is above n */
+	for (uint64_t i = 1; i <= 1000000; i++) /* 1 of n values is n or more */
 		histogram_add(&result->clear, 1000000 / i);
 	json = tails_json(&config, result);
 	for (unsigned int i = 0; i < COUNT(shares); i++)
