@@ -163,7 +163,7 @@ class Warned(unittest.TestCase):
                              (state, True, True, not remedy), (name, its, one))
 
     def test_lines_fit_a_terminal(self):
-        _, found = self.of("load", [123456.78], errno.EILSEQ, online=2, turbo="on", shares_core=True, constant=True,
+        _, found = self.of("load", [123456.78, 0.5, 0.25], errno.EILSEQ, online=2, turbo="on", shares_core=True, constant=True,
                            nonstop=True, governor="conservative,and,many,more,governors,of,long,names,than,fit")
         every, named = machine.lines(found)
         self.assertNotIn(" tsc ", every)  # what is fine is not printed
