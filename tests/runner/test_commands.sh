@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: test_commands.sh BUILD   sh runs the commands of two tables, with $build, $data (tests/data) and a
 # folder $scratch. A line of "refused" has the exit code, words of the one line on stderr, and the command. In
-# "commands" a command follows $, and the lines after it are all that it prints, on stderr too. TAP.
+# "commands" a command follows $, and the lines after it are all that it prints, on stderr too. $of: of other tables. TAP.
 . tests/support/tap.sh
 export build="$1" data=tests/data scratch
 lacks() { # COMMAND: it needs a program, or objects to search, that were not built
@@ -12,14 +12,14 @@ lacks() { # COMMAND: it needs a program, or objects to search, that were not bui
 	case $1 in *build/explore\ *) [ ! -d "$build/explored" ] ;; *) false ;; esac
 }
 count=$(awk -v folder="$scratch" '/^\$ / { if (to) close(to); to = folder "/wanted." ++n; print substr($0, 3) >folder "/command." n
-	printf "" >to; next } { print >to } END { print n }' "$(table commands)")
+	printf "" >to; next } { print >to } END { print n }' "$(table commands$of)")
 # Most commands wait for a run to end: two run at a time, while the other table is tried.
 seq "$count" | xargs -P 2 -I@ sh -c 'timeout 60 sh "$scratch/command.@" >"$scratch/got.@" 2>&1' &
 while IFS='|' read -r code words command; do
 	lacks "$command" && skip "$command" "not built here" && continue
 	says "$command" "$code" "$words" sh -c "$command"
 	! grep -q '(null)' "$scratch/err" || report 1 "$command: says (null)"
-done <"$(table refused)"
+done <"$(table refused$of)"
 wait && report $((${count:-0} * number == 0)) "both tables have commands"
 for at in $(seq "$count"); do
 	command=$(cat "$scratch/command.$at")

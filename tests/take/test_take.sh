@@ -34,17 +34,6 @@ cut() {
 ) | diff tests/data/cut_headers.txt - >"$scratch/err"
 told $? "a made-up suite: each header is what it was when it was read last"
 
-# ---- what cannot be taken ----
-
-refuses "a row that needs a beat" 4 "heartbeat cannot be taken: it needs a beat" "$build/take-facts" heartbeat
-refuses "one that masks interrupts" 4 "it masks interrupts" "$build/take-facts" delta_sync_soft
-refuses "one whose writers start over" 4 "signal handlers of the program start over" "$build/take-facts" rewind
-refuses "a baseline" 4 "is a baseline" "$build/take-facts" floor
-refuses "one that nobody else can read" 4 "no metadata" "$build/take-facts" unordered_full
-refuses "no row" 1 "make take ROW=" "$build/take-facts" no_such_row
-refuses "one that is taken" 4 "taken already" "$build/take-facts" taken_packed_word
-refuses "no name" 1 "make take ROW=" "$build/take-facts"
-
 # ---- in a program of its own ----
 
 # ROW and the bytes of its record of 8.

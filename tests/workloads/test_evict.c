@@ -214,7 +214,8 @@ static const bool all_of[EVICT_KINDS] = {
  */
 static void caches_of_made_up_machines(void **state)
 {
-	FILE *file = fopen("tests/data/evict_machines.txt", "r");
+	char *machines = table_named("evict_machines");
+	FILE *file = fmemopen(machines, strlen(machines), "r");
 	size_t most, data, bytes[4] = { 0, 64 << 10 }, wanted[4] = { 0, 16 }, jumps[4] = { 0 }, at;
 	enum evict_kind kind;
 	struct evict its;
@@ -254,6 +255,7 @@ static void caches_of_made_up_machines(void **state)
 	}
 	assert_int_equal(tried, 4);
 	fclose(file);
+	free(machines);
 }
 
 /* A mapping that fails, whichever, is said, and nothing stays. */
