@@ -48,10 +48,10 @@ def matrix(run):
     sizes = {(one.row, one.gaps): one.bytes for one in run.replay}
     sizes |= {(one.row, one.events_per_second):
               one.header_bytes_per_second / one.events_per_second for one in run.bytes_by_rate}
-    if not run.replay or not run.bytes_by_rate:
-        return None
     rows = [[f"`{row}`", *(short_figure(sizes[row, column]) for column in GAPS + RATES)]
             for row in ROWS if all((row, column) in sizes for column in GAPS + RATES)]
+    if not rows:
+        return None
     checked = [one for one in run.stress if one.verdict]
     broken = sum(one.verdict == "broken" for one in [*checked, *run.replay])
     cells = {one.workload.split(":")[0] for one in checked}
