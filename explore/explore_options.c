@@ -283,8 +283,11 @@ bool explore_options_parse(int argc, char **argv, struct explore_options *option
 	options->show->draw = asked.draw;
 	if (asked.shape != NO_WORD)
 		options->family.shape = shapes[asked.shape];
-	options->single = set_budget(&options->family.budget) || asked.shape != NO_WORD ||
-			  options->object || options->foreign || options->replay;
+	options->single =
+		set_budget(&options->family.budget) || asked.shape != NO_WORD || options->object ||
+		options->foreign || options->replay || options->family.phases ||
+		options->family.offsets ||
+		memcmp(&options->family.start, &(struct start){ 0 }, sizeof(struct start));
 	*status = options->single ? refuse_budget(&options->family.budget) : 0;
 	return !*status;
 }

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """usage: readme.py RUN README
 
-Writes the figures of a run into the blocks of README and of docs/*.md beside it, each between
-<!-- name --> and <!-- /name -->: matrix (of a full run), guide, table, eight rows; clocks, what the guide says of clocks that misbehave; tracers, by
-the rows that price them; and choice from results/reference/, whatever RUN is. A block whose section
-the run does not have stays as it is, with a line on stderr. RUN may be -: only choice is written
-then."""
+Writes the figures of a run into the blocks of README and of docs/*.md beside it, each between <!-- name --> and
+<!-- /name -->: matrix (of a full run), guide, table, eight rows; clocks, what the guide says of clocks that misbehave;
+tracers, by the rows that price them; and choice from results/reference/, whatever RUN is. A block whose section the
+run does not have stays as it is, with a line on stderr. RUN may be -: only choice is written then."""
 import glob
 import os
 import re
@@ -32,10 +31,6 @@ def said(run):
             f"{run.machine.cpu}")
 
 
-def short_figure(value):
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.1f}"
-
-
 def table_of(titles, rows, text=(0,)):
     """`text` is which columns have words."""
     return ["| " + " | ".join(titles) + " |",
@@ -48,7 +43,7 @@ def matrix(run):
     sizes = {(one.row, one.gaps): one.bytes for one in run.replay}
     sizes |= {(one.row, one.events_per_second):
               one.header_bytes_per_second / one.events_per_second for one in run.bytes_by_rate}
-    rows = [[f"`{row}`", *(short_figure(sizes[row, column]) for column in GAPS + RATES)]
+    rows = [[f"`{row}`", *(f"{size:,.{0 if size >= 1000 else 1}f}" for size in (sizes[row, column] for column in GAPS + RATES))]
             for row in ROWS if all((row, column) in sizes for column in GAPS + RATES)]
     if not rows:
         return None

@@ -263,8 +263,8 @@ static int check_workload(const struct place *place, struct asked *asked,
 	if (asked->threads < engine->threads_least || engine->threads_least == engine->threads_most)
 		asked->threads = engine->threads ? engine->threads : asked->threads;
 	if (engine->threads_most && asked->threads > engine->threads_most)
-		return fail_with(EXIT_USAGE, "%s takes --threads %u or %u", workload->name,
-				 engine->threads_least, engine->threads_most);
+		return fail_with(EXIT_USAGE, "%s takes --threads up to %u", workload->name,
+				 engine->threads_most);
 	return 0;
 }
 

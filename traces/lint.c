@@ -534,6 +534,7 @@ void lint_packet_end(struct lint *lint, uint32_t index, bool has, int64_t time)
 	struct lint_event event = { .stream = index, .time = time };
 	struct lint_stream *stream = &lint->streams[index];
 	const struct lint_jump *jump = &stream->jump;
+	const int64_t before = stream->before;
 	enum lint_kind kind;
 
 	lint_settle(lint, index, time);
@@ -555,6 +556,7 @@ void lint_packet_end(struct lint *lint, uint32_t index, bool has, int64_t time)
 		add_by(lint, kind, &event, time, "lies behind the end of its packet");
 		if (event.time != stream->packet_last)
 			beside_newest(lint, kind, jump->before, jump->after);
+		stream->before = before;
 	} else if (has) {
 		lint_point(lint, &event, "end of packet");
 	}
