@@ -5,6 +5,7 @@
 build=$1
 explore=${EXPLORE:-$build/explore}
 . tests/support/tap.sh
+needs_explored "C11's memory order" "make explored"
 
 echo '#include "tests/explore/order_litmus.h"' >"$scratch/all.c"
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 # usage: test_commands.sh BUILD   sh runs the commands of two tables, with $build, $data (tests/data) and a
 # folder $scratch. A line of "refused" has the exit code, words of the one line on stderr, and the command. In
-# "commands" a command follows $, and the lines after it are all that it prints, on stderr too. $of: of other tables. TAP.
+# "commands" a command follows $, and the lines after it are all that it prints, on stderr too. TAP.
 . tests/support/tap.sh
 export build="$1" data=tests/data scratch
+of=${0##*test_commands} of=${of%.sh} # test_commands_more.sh has "refused_more" and "commands_more"
 lacks() { # COMMAND: it needs a program, or objects to search, that were not built
 	for program in $(echo "$1" | grep -o 'build/[a-z-]*'); do
 		[ -x "$build/${program#build/}" ] || return 0

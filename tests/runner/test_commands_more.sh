@@ -1,5 +1,4 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # usage: test_commands_more.sh BUILD   As test_commands.sh, beside it: taken headers in programs of their own, and pages. TAP.
-of=_more
 . tests/runner/test_commands.sh
