@@ -10,7 +10,7 @@ lacks() { # COMMAND: it needs a program, or objects to search, that were not bui
 	for program in $(echo "$1" | grep -o 'build/[a-z-]*'); do
 		[ -x "$build/${program#build/}" ] || return 0
 	done
-	case $1 in *build/explore\ *) [ ! -d "$build/explored" ] ;; *) false ;; esac
+	case $1 in *build/explore\ *) [ ! -d "$build/explored" ] ;; *-L\$build\ *) [ "${SANITIZE-}" ] ;; *) false ;; esac
 }
 count=$(awk -v folder="$scratch" '/^\$ / { if (to) close(to); to = folder "/wanted." ++n; print substr($0, 3) >folder "/command." n
 	printf "" >to; next } { print >to } END { print n }' "$(table commands$of)")
