@@ -41,7 +41,7 @@ def status_of(main):
     # An interrupt, or a closed pipe, ends the program without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    no_stdout = sys.stdout is None  # the caller has closed descriptor 1
+    no_stdout = sys.stdout is None  # descriptor 1 was closed before Python began
     if no_stdout:
         sys.stdout = open(os.devnull, "w")
     try:
