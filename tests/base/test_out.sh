@@ -71,11 +71,12 @@ report $? "a reader that stops: one line, or none"
 
 # What ends a program from outside: what was measured is kept, and said.
 for signal in TERM HUP INT; do
-	"$build/run-stress" --schemes =full_tsc --seconds 60 >out 2>err &
-	pid=$!
-	sleep 1
-	kill -$signal $pid
-	wait $pid
+	"$build/run-stress" --schemes =full_tsc --seconds 60 >out.$signal 2>err.$signal &
+	eval "$signal=$!"
+done
+sleep 1
+for signal in TERM HUP INT; do
+	eval "kill -$signal \$$signal; wait \$$signal"
 	status=$?
 	[ $status -eq 5 ]
 	report $? "SIG$signal: exit code 5 ($status)"
