@@ -234,10 +234,11 @@ static int refuse_budget(const struct budget *budget)
 				 "events of writers on several CPUs are told apart to a depth "
 				 "of 3: give --depth 3 or less");
 	if (!asked.options.order && budget->delays)
-		return fail_with(EXIT_USAGE, "--delays is for --order c11: add it, or leave out "
-					     "--delays");
+		return fail_with(EXIT_USAGE, "--delays is for --order c11: give that, too");
 	if (asked.options.order &&
-	    (asked.options.family.clock || budget->backs || budget->beats || budget->reads ||
+	    (asked.options.family.clock || asked.options.family.start.skew ||
+	     asked.options.family.start.large || asked.options.family.phases ||
+	     asked.options.family.offsets || budget->backs || budget->beats || budget->reads ||
 	     budget->discards || budget->flushes || budget->traced || budget->depth > 3))
 		return fail_with(EXIT_USAGE, "--order c11 has --events, --nested, --depth up to 3, "
 					     "--jumps, --live, --writers, --preemptions and "
