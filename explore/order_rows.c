@@ -98,19 +98,20 @@ int order_rows(const struct explore_options *options, const struct driver *const
 	       unsigned int count)
 {
 	char path[4096];
-	int worst = 0, status;
+	int worst = EXIT_UNSUPPORTED, status;
 	unsigned int i;
 
 	if (options->object)
 		return search_object(options, options->object);
 	for (i = 0; i < count; i++) {
-		if (count > 1 && refused(rows[i], &options->family.budget))
-			continue; /* by their nature, as main rows with sections are */
+		if ((i + 1 < count || worst != EXIT_UNSUPPORTED) &&
+		    refused(rows[i], &options->family.budget))
+			continue; /* by their nature; the last one says why, if none is searched */
 		snprintf(path, sizeof(path), "%s/%s.order.so", options->objects, rows[i]->row);
 		status = search_object(options, path);
 		if (status && status != EXIT_BROKEN && status != EXIT_UNSUPPORTED)
 			return status;
-		if (status == EXIT_BROKEN || count == 1)
+		if (status == EXIT_BROKEN || worst == EXIT_UNSUPPORTED)
 			worst = status;
 	}
 	return worst;

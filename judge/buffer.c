@@ -80,8 +80,7 @@ int buffer_reset(struct buffer *buffer, const struct ring_config *config)
 			     &buffer->writer);
 	ring = buffer_ring(buffer);
 	if (ring_tail_is_packed(ring) && ring_bytes(ring) > ring_packed_most(ring)) {
-		fail_line("%s: offsets of %u bits allow a ring of %llu bytes, not of "
-			  "%llu",
+		fail_line("%s: offsets of %u bits allow a ring of %llu bytes, not of %llu",
 			  buffer->driver->row, ring->packed_bits,
 			  (unsigned long long)ring_packed_most(ring),
 			  (unsigned long long)ring_bytes(ring));

@@ -132,10 +132,12 @@ int export_begin(struct export *export, const char *dir, const struct buffer *bu
 		error = -errno;
 	else
 		export->dirfd = open(export->partial, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (!error && export->dirfd < 0)
-		error = -errno;
-	if (!error)
+	if (!error && export->dirfd >= 0)
 		return 0;
+	if (!error) {
+		error = -errno;
+		rmdir(export->partial);
+	}
 	failed(export, error);
 	return export_end(export);
 }

@@ -175,8 +175,7 @@ static int abandon(struct run *run, int status)
 	if (status == EXIT_INTERRUPTED)
 		fail_line(record_row_count(run->record) ?
 				  "interrupted; %s keeps what was measured, and build/plots shows "
-				  "it; the "
-				  "same command measures all anew" :
+				  "it; the same command measures all anew" :
 				  "interrupted before any time was measured; %s is removed",
 			  record_dir(run->record));
 	record_abort(run->record);
@@ -186,6 +185,7 @@ static int abandon(struct run *run, int status)
 static int finish(const struct plan *plan, struct run *run)
 {
 	double apart = json_known(json_object_get(run->sections, "noise"), "apart");
+	bool screen = !plan->json || strcmp(plan->json, "-");
 	char directory[4096];
 	int error = run_record(run), end;
 
@@ -198,13 +198,11 @@ static int finish(const struct plan *plan, struct run *run)
 		return error ? error : end;
 	if (plan->json)
 		error = finish_as_json(plan->json, directory);
-	if (plan->json && !strcmp(plan->json, "-")) {
-		error = error ? error : make_plots(directory, true);
-	} else if (!error) {
-		error = make_plots(directory, !plan->all);
+	if (!error) {
+		error = make_plots(directory, !screen || !plan->all);
 		/* A line has named what pictures lack. */
 		error = error == EXIT_UNSUPPORTED ? EXIT_FINE : error;
-		if (run_plots(plan->all ? "--all" : "--screen", directory))
+		if (screen && run_plots(plan->all ? "--all" : "--screen", directory))
 			printf("results  %s/bench.json\n", directory);
 	}
 	run_complain(run);

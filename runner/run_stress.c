@@ -257,8 +257,7 @@ static int check_workload(const struct place *place, struct asked *asked,
 		return EXIT_RESOURCE;
 	if (engine->two_cpus && hwloc_bitmap_weight(place->allowed) < 2)
 		return fail_with(EXIT_UNSUPPORTED,
-				 "%s skipped: it needs two CPUs, and only CPU %s is "
-				 "allowed here",
+				 "%s skipped: it needs two CPUs, and only CPU %s is allowed here",
 				 workload->name, place->allowed_text);
 	if (asked->threads < engine->threads_least || engine->threads_least == engine->threads_most)
 		asked->threads = engine->threads ? engine->threads : asked->threads;

@@ -145,11 +145,12 @@ class Assembly:
         pushed = []
         for number, line in enumerate(lines, 1):
             stripped = line.strip()
-            opened = re.match(
-                r"^\.(text|data|bss|section|pushsection|popsection|previous)\b", stripped)
+            opened = re.match(r"^\.(text|data|bss|section|pushsection|popsection|previous)\b", stripped)
             if opened:
                 named = SECTION.match(stripped)
                 word = stripped.split()[0]
+                if word == ".previous":
+                    sys.exit("stops.py: line %d: .previous: no stops are known behind it; use .popsection" % number)
                 if word == ".pushsection":
                     pushed.append((section, in_code))
                 if word == ".popsection":

@@ -151,8 +151,7 @@ static int begin_skewed(const struct engine_config *config, unsigned int cpus)
 	for (i = 0; i < cpus; i++) {
 		if (config->pu[i] >= CPUS)
 			return fail_with(EXIT_UNSUPPORTED,
-					 "--skew knows CPUs below %u; choose such CPUs "
-					 "with --cpus",
+					 "--skew knows CPUs below %u; choose such CPUs with --cpus",
 					 CPUS);
 		behind[config->pu[i]] = i * config->clock.skew_ticks;
 	}
