@@ -75,7 +75,7 @@ def captions(run):
     machine = run.machine
     parts = [label(machine.cpu, 71)] if machine.cpu else []
     if math.isfinite(machine.cpus):
-        parts.append(f"{machine.cpus:.0f} CPUs")
+        parts.append(f"{machine.cpus:.0f} CPU{'s' * (machine.cpus != 1)}")
     if machine.hypervisor and machine.hypervisor != "none":
         parts.append("under " + label(machine.hypervisor, 71))
     if machine.tsc_hz > 0:

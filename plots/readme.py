@@ -27,7 +27,7 @@ ROWS = """full_tsc zero_delta heartbeat heartbeat_compact delta_sync_soft three_
 
 def said(run):
     """Which run this is, in words."""
-    return (f"`{run.command}` of {(run.machine.date or '')[:10]}, {run.machine.cpus:.0f} CPUs, "
+    return (f"`{run.command}` of {(run.machine.date or '')[:10]}, {run.machine.cpus:.0f} CPU{'s' * (run.machine.cpus != 1)}, "
             f"{run.machine.cpu}")
 
 

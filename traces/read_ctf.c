@@ -47,12 +47,10 @@ static void find_column(void *arg, const char *name, bool is_signed, uint64_t va
 	(void)value;
 	if (column_of(columns, name) < columns->count)
 		return;
-	if (columns->count < COLUMNS_MOST)
-		columns->names[columns->count] = strdup(name);
-	if (columns->count < COLUMNS_MOST && columns->names[columns->count])
-		columns->count++;
-	else
+	if (columns->count == COLUMNS_MOST)
 		columns->too_many = true;
+	else if (!(columns->names[columns->count++] = strdup(name)))
+		end_memory("a column");
 }
 
 /* A first pass, to the end or the damage: the header line needs all names. */
