@@ -44,7 +44,7 @@ double ticks_hz(void)
 	for (i = 0; i < PARTS; i++) {
 		pair(&ns[0], &ticks[0]);
 		while (time_ns() - ns[0] < PART_NS)
-			;
+			nanosleep(&(struct timespec){ .tv_nsec = PART_NS }, NULL);
 		pair(&ns[1], &ticks[1]);
 		part[i] = (double)(ticks[1] - ticks[0]) * 1e9 / (double)(ns[1] - ns[0]);
 	}
