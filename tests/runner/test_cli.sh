@@ -132,7 +132,7 @@ end_lane() {
 
 refused_lane() {
 	# Larger than some: each epoch refuses all or none.
-	field steady refused "=extended_header" --payload 40000 --seconds 1.5
+	field steady refused "=extended_header" --payload 40000 --seed 2
 	# Larger than any sub-buffer: all refused, and counted.
 	field steady refused "floor full_tsc zero_delta =heartbeat =delta_sync_soft three_read \
 =extended_header =nested_stamps" --payload 300000 --seconds 0.1
