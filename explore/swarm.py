@@ -104,7 +104,7 @@ class Row:
             options[key] = LEAST[key]
         if table in (ACROSS, ORDER) and shared and chance.random() < .7:
             options["writers"], options["live"] = 2, chance.choice((None, None, 1))
-            options["skew"] = (None, chance.choice((None, None, None, 3)))[table is ACROSS]
+            options["skew"] = (None, chance.choice((None, None, None, 3)))[table is ACROSS]  # drawn in any case, for the draws behind it
         if shape == "timed":
             options.update(dict.fromkeys(NOT_TIMED), before=None if options["offsets"] else options["before"])
         return options

@@ -35,7 +35,7 @@ same() { # name, exit code, how many parts, options...
 	told $? "$name: $found, exit codes $one, $all"
 }
 
-same "quick tier of two rows" 0 3 --tier quick --schemes "=delta_sync_hard =dts_xts"
+same "quick tier of two rows" 0 6 --tier quick --schemes "=delta_sync_hard =dts_xts"
 same "each schedule, each offset" 0 5 --engine schedules --shape ends2 --events 2 --nested 2 \
 	--offsets all --schemes "=varint_delta_go =dwcas =untimed"
 same "more parts than first actions" 0 40 --engine schedules --nested 2 --schemes "=packed_word"

@@ -34,7 +34,7 @@ done
 # Two small runs, floor against a row of twice the bytes.
 results=$scratch/results
 plain_bench
-small="$plain_bench --quick --schemes =full_tsc --workloads steady --repetitions 4"
+small="$plain_bench --quick --schemes =full_tsc --workloads steady --repetitions 9"
 mkdir -p "$results/latest-in_kernel"
 echo '{"kernels": []}' >"$results/latest-in_kernel/in_kernel.json"
 $small --results "$results" >"$scratch/out1" 2>"$scratch/err1"
