@@ -60,7 +60,6 @@ static int search_object(const struct explore_options *options, const char *path
 	struct search jumps = { .budget = search.budget };
 	void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	const char *why;
-	char what[128];
 	int error;
 
 	search.row = object ? dlsym(object, "order_row") : NULL;
@@ -86,8 +85,7 @@ static int search_object(const struct explore_options *options, const char *path
 		findings.first.verdict = 0;
 		verdicts_add(path, &options->family, 1, &findings, &options->search, options->show);
 	}
-	family_format(&options->family, what, sizeof(what));
-	tasks_print(search.row->driver ? world_row.row : path, what, &findings, 1,
+	tasks_print(search.row->driver ? world_row.row : path, &options->family, &findings, 1,
 		    options->verbose);
 	return search_interrupted		 ? tasks_failed(-EINTR, path) :
 	       findings.verdicts[VERDICT_BROKEN] ? EXIT_BROKEN :

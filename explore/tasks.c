@@ -12,14 +12,18 @@
 #include "explore/load.h"
 #include "explore/family/verdicts.h"
 
-void tasks_print(const char *row, const char *what, const struct findings *findings, int searches,
-		 bool verbose)
+void tasks_print(const char *row, const struct family *family, const struct findings *findings,
+		 int searches, bool verbose)
 {
 	uint64_t broken = findings->verdicts[VERDICT_BROKEN];
 	uint64_t unmet = findings->verdicts[VERDICT_NEED_NOT_MET];
-	char worst[256];
+	const struct scheme_desc *desc = world_row.driver ? world_row.driver->desc : NULL;
+	bool owed = verdicts_owed(family);
+	char worst[256], what[256] = "";
 	unsigned int i;
 
+	if (family)
+		family_format(family, what, sizeof(what));
 	printf("%-26s %-44s %4d %12" PRIu64 " %8.2f s", row, what, searches, findings->schedules,
 	       findings->seconds);
 	if (findings->worst.steps) {
@@ -38,17 +42,14 @@ void tasks_print(const char *row, const char *what, const struct findings *findi
 		for (i = 0; i < FINDINGS; i++)
 			if (findings->objections[i])
 				printf(" %s %" PRIu64, findings_name(i), findings->objections[i]);
-	} else if (unmet) {
+	} else if (!unmet || !owed) {
+		printf(owed ? "  kept" : "  no promise");
+	} else {
 		printf("  kept where %s (%" PRIu64 " not)",
-		       !world_row.driver ||
-				       (world_row.driver->desc->needs &
-					~(uint32_t)NEED_FORWARD_CLOCK) ||
-				       world_row.driver->desc->gap_bits ?
+		       !desc || desc->needs & ~(uint32_t)NEED_FORWARD_CLOCK || desc->gap_bits ?
 			       "needs are met" :
 			       "the clock goes forward",
 		       unmet);
-	} else {
-		printf("  kept");
 	}
 	if (verbose)
 		printf(", %" PRIu64 " stops, %" PRIu64 " states, %" PRIu64 " inexact and %" PRIu64
@@ -101,11 +102,9 @@ static int take_family(struct tasks *tasks, const struct task *task, bool load)
 	const struct explore_options *options = tasks->options;
 	const struct findings *findings = &task->findings;
 	bool broken = findings->verdicts[VERDICT_BROKEN];
-	char what[128], path[4096];
-	int error = 0;
+	char path[4096];
+	int error = load ? load_row(options, tasks_row(tasks, task), task->family) : 0;
 
-	if (load)
-		error = load_row(options, tasks_row(tasks, task), task->family);
 	if (error)
 		return error;
 	load_path(options, world_row.row, task->family, path, sizeof(path));
@@ -113,9 +112,9 @@ static int take_family(struct tasks *tasks, const struct task *task, bool load)
 	tasks->searches += task->searches;
 	findings_add(&tasks->sum, findings);
 	tasks->sum.damage.wrong = 0; /* each family says it */
-	family_format(task->family, what, sizeof(what));
 	if (options->verbose || options->single || broken)
-		tasks_print(world_row.row, what, findings, task->searches, options->verbose);
+		tasks_print(world_row.row, task->family, findings, task->searches,
+			    options->verbose);
 	if (broken || (options->verbose && findings->verdicts[VERDICT_NEED_NOT_MET]))
 		show_failure(options->show, &task->first, &findings->first, &error);
 	show_keep(options->show, &task->first, &findings->first);
@@ -126,7 +125,7 @@ static int take_family(struct tasks *tasks, const struct task *task, bool load)
 static void take_row(struct tasks *tasks, const struct task *task)
 {
 	if (!tasks->options->single)
-		tasks_print(tasks_row(tasks, task), "", &tasks->sum, tasks->searches, false);
+		tasks_print(tasks_row(tasks, task), NULL, &tasks->sum, tasks->searches, false);
 	if (tasks->sum.verdicts[VERDICT_BROKEN])
 		tasks->worst = EXIT_BROKEN;
 }
@@ -205,23 +204,16 @@ bool tasks_wanted(const struct explore_options *options, const struct family *fa
 	return true;
 }
 
-static void add_task(struct tasks *tasks, const struct driver *driver, const struct family *family)
-{
-	tasks->task[tasks->count].driver = driver;
-	tasks->task[tasks->count++].family = family;
-}
-
 static void add_row(struct tasks *tasks, const struct driver *driver)
 {
-	const struct family *family;
+	const struct explore_options *options = tasks->options;
+	const struct family *family = options->single ? &options->family : families;
 
-	if (tasks->options->single) {
-		add_task(tasks, driver, &tasks->options->family);
-		return;
-	}
-	for (family = families; family->shape; family++)
-		if (tasks_wanted(tasks->options, family, driver))
-			add_task(tasks, driver, family);
+	do {
+		if (options->single || tasks_wanted(options, family, driver))
+			tasks->task[tasks->count++] =
+				(struct task){ .driver = driver, .family = family };
+	} while (!options->single && (++family)->shape);
 }
 
 int tasks_rows(const struct explore_options *options, const struct driver **row)

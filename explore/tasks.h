@@ -73,9 +73,9 @@ int search_rows(const struct explore_options *options, const struct driver *cons
 int order_rows(const struct explore_options *options, const struct driver *const *rows,
 	       unsigned int count);
 
-/* A line of what was found. */
-void tasks_print(const char *row, const char *what, const struct findings *findings, int searches,
-		 bool verbose);
+/* A line of what was found, by `family` or, if NULL, by all of the row. */
+void tasks_print(const char *row, const struct family *family, const struct findings *findings,
+		 int searches, bool verbose);
 
 /* The exit code for a search that did not come to its end. */
 int tasks_failed(int error, const char *row);

@@ -332,6 +332,8 @@ const char *check_damage_end_name(enum damage_end end);
 /* Bit length of the error that half of all events stay at or below; 0: exact. */
 unsigned int check_typical_error_log2(const struct check *check);
 
+#define PROMISES_OF_TIME (PROMISES & ~(uint32_t)PROMISE_BOUNDED)
+
 enum verdict {
 	VERDICT_KEPT,
 	VERDICT_BROKEN,

@@ -164,7 +164,7 @@ enum verdict verdict_of_row(const struct evidence *evidence, enum verdict oracle
 			worst = verdict_worse(worst, check_verdict(checks[i], stuck(evidence), 0));
 	if (worst == VERDICT_BROKEN || evidence->explored == VERDICT_BROKEN)
 		return VERDICT_BROKEN;
-	if (!(promises & ~(uint32_t)PROMISE_BOUNDED))
+	if (!(promises & PROMISES_OF_TIME))
 		return VERDICT_NO_PROMISE;
 	for (bit = 1; bit & PROMISES; bit <<= 1)
 		if (promises & bit)

@@ -78,12 +78,3 @@ static inline bool ftrace_is_narrow(uint64_t commit)
 {
 	return (uint32_t)commit - 1 < 4096 - 12 && commit >> 32;
 }
-
-/* The begin stamp of the sub-buffer at `subbuf`. */
-static inline uint64_t ftrace_subbuf_begin(const uint8_t *subbuf)
-{
-	uint64_t stamp;
-
-	memcpy(&stamp, subbuf, sizeof(stamp));
-	return stamp;
-}

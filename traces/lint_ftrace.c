@@ -34,7 +34,7 @@ static void begin_subbuf(struct lint_subbufs *to, const struct ftrace_reader *re
 		memcpy(&lost, reader->subbuf + used, sizeof(lost));
 	to->lint->uncounted += commit & FTRACE_COMMIT_LOST && !(commit & FTRACE_COMMIT_COUNT);
 	lint_packet_begin(to->lint, to->stream, reader->offset, true,
-			  (int64_t)ftrace_subbuf_begin(reader->subbuf));
+			  (int64_t)get_u64(reader->subbuf)); /* the begin stamp */
 	lint_loss(to->lint, to->stream, reader->offset, lost, wrong_loss(commit, lost, has_room));
 	to->subbufs = reader->counts.subbufs;
 }

@@ -58,7 +58,7 @@ static void add_object(json_t *row, const char *shape, const char *path)
 				    file_hash(path, hash) ? json_null() : json_string(hash));
 }
 
-/* The command that repeats it, and the timeline. */
+/* The command that repeats it, and the timeline, if there is one. */
 static json_t *timeline(const struct search *first, const struct failure *failure,
 			const struct show *show)
 {
@@ -68,7 +68,7 @@ static json_t *timeline(const struct search *first, const struct failure *failur
 	int error = 0;
 	json_t *json;
 
-	quiet.out = open_memstream(&text, &bytes);
+	quiet.out = failure->verdict ? open_memstream(&text, &bytes) : NULL;
 	if (!quiet.out)
 		return json_null();
 	show_failure(&quiet, first, failure, &error);
@@ -78,12 +78,23 @@ static json_t *timeline(const struct search *first, const struct failure *failur
 	return json;
 }
 
-static json_t *found(const struct findings *findings)
+bool verdicts_owed(const struct family *family)
+{
+	const struct scheme_desc *desc = world_row.driver ? world_row.driver->desc : NULL;
+	bool several = family && family->budget.writers > 1;
+
+	return !desc || (several ? desc->shared_promises : desc->promises) & PROMISES_OF_TIME;
+}
+
+static json_t *found(const struct family *family, const struct findings *findings)
 {
 	json_t *json = json_pack(
-		"{s:I, s:f, s:s, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "schedules",
-		(json_int_t)findings->schedules, "seconds", findings->seconds, "verdict",
+		"{s:I, s:f, s:s, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I, s:I, "
+		"s:s}}",
+		"schedules", (json_int_t)findings->schedules, "seconds", findings->seconds,
+		"verdict",
 		findings->verdicts[VERDICT_BROKEN]	 ? "broken" :
+		!verdicts_owed(family)			 ? "no promise" :
 		findings->verdicts[VERDICT_NEED_NOT_MET] ? "need not met" :
 							   "kept",
 		"broken", (json_int_t)findings->verdicts[VERDICT_BROKEN], "need_not_met",
@@ -91,15 +102,12 @@ static json_t *found(const struct findings *findings)
 		objections(findings), "gave_up", (json_int_t)findings->stuck, "decoded",
 		(json_int_t)findings->decoded, "extended", (json_int_t)findings->extended,
 		"inexact", (json_int_t)findings->inexact, "stops", (json_int_t)findings->stops,
-		"states", (json_int_t)findings->states);
+		"states", (json_int_t)findings->states, "damage", "schedules",
+		(json_int_t)findings->damage.schedules, "wrong", (json_int_t)findings->damage.wrong,
+		"worst", (json_int_t)findings->damage.worst, "until",
+		check_damage_end_name(findings->damage.until));
 	char hash[17];
 
-	json_object_set_new(json, "damage",
-			    json_pack("{s:I, s:I, s:I, s:s}", "schedules",
-				      (json_int_t)findings->damage.schedules, "wrong",
-				      (json_int_t)findings->damage.wrong, "worst",
-				      (json_int_t)findings->damage.worst, "until",
-				      check_damage_end_name(findings->damage.until)));
 	if (!findings->outcomes)
 		return json;
 	snprintf(hash, sizeof(hash), "%016" PRIx64, findings->outcomes_hash);
@@ -126,10 +134,8 @@ void verdicts_add(const char *object, const struct family *family, int searches,
 		json_object_set_new(json, budget_parts[part].name,
 				    json_integer(budget_of(&family->budget, part)));
 	json_object_set_new(json, "skew", json_integer((json_int_t)family->skew));
-	json_object_update_new(json, found(findings));
-	json_object_set_new(json, "first",
-			    findings->first.verdict ? timeline(first, &findings->first, show) :
-						      json_null());
+	json_object_update_new(json, found(family, findings));
+	json_object_set_new(json, "first", timeline(first, &findings->first, show));
 	row = row_of(world_row.row, world_row.driver->desc->title);
 	add_object(row, family->shape, object);
 	json_array_append_new(json_object_get(row, "families"), json);
@@ -144,7 +150,7 @@ void verdicts_add_trial(const struct driver *driver, const char *why)
 		return;
 	json = json_pack("{s:s, s:s, s:s, s:i, s:s}", "what", "trial", "shape", "", "budget",
 			 "before any interrupt", "searches", 0, "first", why);
-	json_object_update_new(json, found(&findings));
+	json_object_update_new(json, found(NULL, &findings));
 	json_array_append_new(json_object_get(row_of(driver->row, driver->desc->title), "families"),
 			      json);
 }

@@ -11,6 +11,9 @@
  */
 int verdicts_begin(int argc, char **argv);
 
+/* Does the loaded row promise anything about times there? NULL: in a tier. */
+bool verdicts_owed(const struct family *family);
+
 /*
  * `searches` searches of `family` on the loaded row, and what they found; with the first schedule
  * that was not kept, of search `first`, as a timeline. `object` is the file that was loaded.

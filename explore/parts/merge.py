@@ -15,7 +15,7 @@ SUMS = ("schedules", "seconds", "broken", "need_not_met", "gave_up", "decoded", 
         "inexact", "stops", "states")
 ENDS = ("-", "next event", "whole stamp", "sub-buffer's end", "never")
 OWN_OPTIONS = ("--part", "--json", "--processes", "--memory")
-VERDICTS = ("kept", "need not met", "broken")
+VERDICTS = ("kept", "no promise", "need not met", "broken")
 
 
 class Refused(Exception):
@@ -114,6 +114,7 @@ def say(row):
     sums = {key: sum(family[key] for family in row["families"])
             for key in ("searches", "schedules", "seconds", "broken", "need_not_met")}
     verdict = f"BROKEN {sums['broken']}" if sums["broken"] else \
+        "no promise" if any(family["verdict"] == "no promise" for family in row["families"]) else \
         f"kept where needs are met ({sums['need_not_met']} not)" if sums["need_not_met"] else "kept"
     print(f"{row['row']:26} {sums['searches']:6} {sums['schedules']:16} {sums['seconds']:10.2f} s  "
           f"{verdict}")

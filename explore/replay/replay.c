@@ -325,6 +325,14 @@ static void print_step(FILE *text, const struct replay *replay, const struct ste
 	}
 }
 
+static const char *word_of(const struct replay *replay)
+{
+	bool owed = replay->verdict == VERDICT_BROKEN ||
+		    replay->check.desc->promises & PROMISES_OF_TIME;
+
+	return check_verdict_name(owed ? replay->verdict : VERDICT_NO_PROMISE);
+}
+
 void replay_print(FILE *text, const struct replay *replay)
 {
 	unsigned int i, oracle;
@@ -358,7 +366,7 @@ void replay_print(FILE *text, const struct replay *replay)
 		if (replay->check.violations[oracle])
 			fprintf(text, "  %s: %s\n", check_oracle_name((enum oracle)oracle),
 				replay->check.first[oracle].text);
-	fprintf(text, "  verdict: %s\n", check_verdict_name(replay->verdict));
+	fprintf(text, "  verdict: %s\n", word_of(replay));
 }
 
 /* ---- the same for a picture ---- */
@@ -414,7 +422,7 @@ static json_t *decoded_json(const struct replay *replay, const struct decoded *o
 
 static json_t *row_json(void)
 {
-	const struct scheme_desc *desc = world_row.driver->desc;
+	const struct scheme_desc *desc = world->check.desc; /* as judged, by who writes */
 	const struct scheme_format *format = &world_row.driver->format;
 
 	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:b, s:b, s:i, s:o}", "row",
@@ -443,7 +451,7 @@ json_t *replay_json(const struct replay *replay)
 							log[i].left, "entry", number(log[i].entry),
 							"exit", number(log[i].exit), "stamp",
 							number(log[i].stamp)));
-	json_object_set_new(json, "verdict", json_string(check_verdict_name(replay->verdict)));
+	json_object_set_new(json, "verdict", json_string(word_of(replay)));
 	json_object_set_new(json, "unmet", number(replay->unmet));
 	json_object_set_new(json, "fault", number((uint64_t)replay->fault));
 	for (i = ORACLES; i-- > 0;)
