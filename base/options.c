@@ -78,10 +78,23 @@ int option_word(const char *option, const char *text, const char *const *words)
 			return i;
 	all[0] = '\0';
 	for (i = 0; words[i] && length < sizeof(all); i++)
-		length += (size_t)snprintf(all + length, sizeof(all) - length, "%s %s",
-					   i ? "," : "", words[i]);
+		if (*words[i]) /* not what stands for none */
+			length += (size_t)snprintf(all + length, sizeof(all) - length, "%s %s",
+						   i ? "," : "", words[i]);
 	fail_line("%s %s: not one of%s", option, text, all);
 	return -1;
+}
+
+bool option_pair(const char *text, char between, uint64_t most, uint64_t pair[2])
+{
+	char *end;
+
+	errno = 0;
+	pair[0] = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end++ != between || !isdigit((unsigned char)*end))
+		return false;
+	pair[1] = strtoull(end, &end, 10);
+	return !errno && !*end && pair[1] <= most;
 }
 
 bool option_number(const char *option, const char *text, uint64_t least, uint64_t most,

@@ -28,31 +28,26 @@ static const char *const engines[] = { "schedules", "states", NULL };
 static bool take_start(const char *text, void *into)
 {
 	struct world_start *start = into;
-	char *end;
+	uint64_t pair[2];
 
-	start->phase = strtoull(text, &end, 10);
-	if (*end == ':')
-		start->extra = (uint32_t)strtoul(end + 1, &end, 10);
-	else
-		end = (char *)text;
-	if (!*end && end != text)
-		return true;
-	fail_line("--start %s: give PHASE:OFFSET, as a failure prints it", text);
-	return false;
+	if (!option_pair(text, ':', UINT32_MAX, pair))
+		return fail_with(0, "--start %s: give PHASE:OFFSET, as a failure prints it", text);
+	start->phase = pair[0];
+	start->extra = (uint32_t)pair[1];
+	return true;
 }
 
 static bool take_part(const char *text, void *into)
 {
 	struct search *search = into;
-	char end;
+	uint64_t pair[2];
 
-	if (sscanf(text, "%" SCNu32 "/%" SCNu32 "%c", &search->part, &search->parts, &end) == 2 &&
-	    search->part < search->parts && search->parts <= SEARCH_PARTS_MAX &&
-	    !strpbrk(text, " +-"))
-		return true;
-	fail_line("--part %s: give K/N, with K from 0 to N - 1 and N up to %d", text,
-		  SEARCH_PARTS_MAX);
-	return false;
+	if (!option_pair(text, '/', SEARCH_PARTS_MAX, pair) || pair[0] >= pair[1])
+		return fail_with(0, "--part %s: give K/N, with K from 0 to N - 1 and N up to %d",
+				 text, SEARCH_PARTS_MAX);
+	search->part = (uint32_t)pair[0];
+	search->parts = (uint32_t)pair[1];
+	return true;
 }
 
 /* One more that is not asked. */

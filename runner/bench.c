@@ -251,11 +251,6 @@ static int bench(const struct plan *plan, struct where *where, struct run *run)
 
 #define LIBRARY "--benchmark_"
 
-static bool is_library(const char *word)
-{
-	return !strncmp(word, LIBRARY, strlen(LIBRARY));
-}
-
 /* Words of either kind, each with the program's name in front. */
 static int part(int argc, char **argv, bool library, char **into)
 {
@@ -263,7 +258,7 @@ static int part(int argc, char **argv, bool library, char **into)
 
 	into[0] = argv[0];
 	for (i = 1; i < argc; i++)
-		if (is_library(argv[i]) == library)
+		if (!strncmp(argv[i], LIBRARY, strlen(LIBRARY)) == library)
 			into[count++] = argv[i];
 	into[count] = NULL;
 	return count;

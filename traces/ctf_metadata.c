@@ -53,8 +53,7 @@ static struct clock_text clock_of(const struct ctf_description *d)
 
 /* ---- kinds of events ---- */
 
-typedef void put_event_fn(FILE *text, const struct ctf_description *d, const char *name,
-			  uint32_t id, const json_t *payload);
+typedef int put_event_fn(FILE *text, const char *name, uint32_t id, json_t *payload);
 
 /* Who records it makes an event's kind: the task, the beat, three levels of nested writers. */
 static int put_events(FILE *text, const struct ctf_description *d, put_event_fn *put)
@@ -71,6 +70,7 @@ static int put_events(FILE *text, const struct ctf_description *d, put_event_fn 
 	uint32_t kind;
 	char name[32];
 	unsigned int i;
+	int error;
 
 	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
 		for (kind = 0; kind < EVENT_KINDS; kind++) {
@@ -78,12 +78,14 @@ static int put_events(FILE *text, const struct ctf_description *d, put_event_fn 
 			payload = ctf_layout_payload(d, forms[i].first + kind);
 			if (!payload)
 				return -ENOMEM;
-			put(text, d, name, forms[i].first + kind, payload);
+			error = put(text, name, forms[i].first + kind, payload);
 			json_decref(payload);
+			if (error)
+				return error;
 		}
-	if (d->format.kind == FORMAT_CTF_WORD && d->format.stamp_event)
-		put(text, d, "stamp", CTF_ID_STAMP, NULL);
-	return 0;
+	return d->format.kind == FORMAT_CTF_WORD && d->format.stamp_event ?
+		       put(text, "stamp", CTF_ID_STAMP, NULL) :
+		       0;
 }
 
 /* ---- CTF 1.8: the text of a class ---- */
@@ -184,10 +186,8 @@ static int put_statement(FILE *text, const char *of, json_t *class)
 	return 0;
 }
 
-static void put_event_text(FILE *text, const struct ctf_description *d, const char *name,
-			   uint32_t id, const json_t *payload)
+static int put_event_text(FILE *text, const char *name, uint32_t id, json_t *payload)
 {
-	(void)d;
 	fprintf(text,
 		"\nevent {\n\tname = \"%s\";\n\tid = %" PRIu32 ";\n\tstream_id = 0;\n\tfields := ",
 		name, id);
@@ -196,6 +196,7 @@ static void put_event_text(FILE *text, const struct ctf_description *d, const ch
 	else
 		fputs("struct { }", text);
 	fputs(";\n};\n", text);
+	return 0;
 }
 
 static void put_clock_text(FILE *text, const struct clock_text *clock)
@@ -242,16 +243,11 @@ static int put_fragment(FILE *text, json_t *fragment)
 	return error && !ferror(text) ? -ENOMEM : 0;
 }
 
-static void put_event_fragment(FILE *text, const struct ctf_description *d, const char *name,
-			       uint32_t id, const json_t *payload)
+static int put_event_fragment(FILE *text, const char *name, uint32_t id, json_t *payload)
 {
-	json_t *fragment = json_pack("{s:s, s:s, s:I}", "type", "event-record-class", "name", name,
-				     "id", (json_int_t)id);
-
-	(void)d;
-	if (payload)
-		json_object_set(fragment, "payload-field-class", (json_t *)(uintptr_t)payload);
-	put_fragment(text, fragment);
+	return put_fragment(text,
+			    json_pack("{s:s, s:s, s:I, s:O*}", "type", "event-record-class", "name",
+				      name, "id", (json_int_t)id, "payload-field-class", payload));
 }
 
 static json_t *clock_fragment(const struct clock_text *clock)

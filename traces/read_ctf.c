@@ -121,6 +121,8 @@ static void take_gap(void *arg, const struct ctf_event *event)
 {
 	struct ctf_reading *reading = arg;
 
+	if (reading->options->csv)
+		find_columns(arg, event);
 	if (event->index >= STREAMS_MOST)
 		return;
 	gap_histogram_add(&reading->gaps[event->index], event->ns);
@@ -157,15 +159,17 @@ bool read_is_ctf_stream(const char *path)
 	return magic == CTF_MAGIC;
 }
 
-static void print_streams(const struct ctf_reading *reading, const struct ctf_trace *trace,
-			  struct read_sum *sum)
+static void take_streams(const struct ctf_reading *reading, const struct ctf_trace *trace,
+			 struct read_sum *sum)
 {
 	unsigned int i;
 
 	for (i = 0; i < trace->count && i < STREAMS_MOST; i++) {
+		gap_histogram_merge(&sum->gaps, &reading->gaps[i]);
+		if (reading->options->csv)
+			continue;
 		print_summary(reading->options->out, &trace->streams[i], &reading->gaps[i]);
 		read_dates_print(reading->options->out, &reading->read_dates[i]);
-		gap_histogram_merge(&sum->gaps, &reading->gaps[i]);
 	}
 }
 
@@ -197,8 +201,9 @@ int read_ctf(const struct read_options *options, const char *dir, struct read_su
 	if (!reading.gaps || !reading.read_dates)
 		error = fail_memory("the gaps of a trace");
 	else
-		error = ctf_trace_read(&trace, dir, BT_LOGGING_LEVEL_NONE,
-				       options->csv ? find_columns : take_gap, &reading);
+		error = ctf_trace_read(&trace, dir, BT_LOGGING_LEVEL_NONE, take_gap, &reading);
+	if (!error)
+		take_streams(&reading, &trace, sum);
 	if (!error && options->csv) {
 		error = print_header(&reading, &trace, dir);
 		if (!error && !trace.stopped) {
@@ -206,8 +211,6 @@ int read_ctf(const struct read_options *options, const char *dir, struct read_su
 			error = ctf_trace_read(&trace, dir, BT_LOGGING_LEVEL_NONE, print_event,
 					       &reading);
 		}
-	} else if (!error) {
-		print_streams(&reading, &trace, sum);
 	}
 	if (!error)
 		report(&trace, dir, sum);

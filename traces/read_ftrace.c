@@ -30,13 +30,14 @@ static void csv_events(void *arg, const struct ftrace_reader *reader,
 			batch[i].time);
 }
 
-static void gap_events(void *arg, const struct ftrace_reader *reader,
-		       const struct trace_event *batch, uint32_t count)
+static void take_events(void *arg, const struct ftrace_reader *reader,
+			const struct trace_event *batch, uint32_t count)
 {
 	struct ftrace_reading *reading = arg;
 	uint32_t i;
 
-	(void)reader;
+	if (reading->options->csv)
+		csv_events(arg, reader, batch, count);
 	for (i = 0; i < count; i++)
 		gap_histogram_add(&reading->gaps, batch[i].time);
 }
@@ -96,10 +97,7 @@ int read_ftrace_format(const struct read_options *options, const char *path,
 static int read_one(const char *path, struct ftrace_reading *reading, struct read_sum *sum)
 {
 	const struct read_options *options = reading->options;
-	const struct ftrace_visitor visitor = {
-		.events = options->csv ? csv_events : gap_events,
-		.arg = reading,
-	};
+	const struct ftrace_visitor visitor = { .events = take_events, .arg = reading };
 	struct ftrace_reader reader;
 	struct ftrace_format format;
 	int error = read_ftrace_format(options, path, &format);

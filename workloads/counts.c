@@ -73,12 +73,6 @@ static void play(struct player *player, double rate, uint64_t events, double hz,
 	buffer_drain(player->buffer, check);
 }
 
-/* A whole number on i386 too, whose doubles may be wider than they say. */
-static uint64_t events_at(double rate)
-{
-	return (uint64_t)llround(fmin(fmax(rate * SECONDS_LEAST, EVENTS_LEAST), EVENTS_MOST));
-}
-
 /* Bytes that natural alignment leaves empty, in a record or after its payload. */
 static double alignment_bytes(const struct check *check)
 {
@@ -101,7 +95,9 @@ json_t *counts_by_rate(const struct driver *driver, double hz)
 	if (buffer_open(&buffer, driver, &config))
 		return NULL;
 	for (rate = 1; rate < 2e7; rate *= 10) {
-		events = events_at(rate);
+		/* A whole number on i386 too, whose doubles may be wider than they say. */
+		events = (uint64_t)llround(
+			fmin(fmax(rate * SECONDS_LEAST, EVENTS_LEAST), EVENTS_MOST));
 		seconds = (double)events / rate;
 		player_clock(BEGIN, 0);
 		if (buffer_reset(&buffer, &config))

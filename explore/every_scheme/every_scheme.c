@@ -25,13 +25,14 @@ static struct {
 
 static bool take_part(const char *text, void *into)
 {
-	int used = 0;
+	uint64_t pair[2];
 
 	(void)into;
-	if (sscanf(text, "%u/%u%n", &asked.task.part, &asked.task.parts, &used) == 2 &&
-	    !text[used] && asked.task.part < asked.task.parts)
-		return true;
-	return fail_with(0, "--part: \"%s\" is not K/N with K from 0 to N - 1", text);
+	if (!option_pair(text, '/', UINT32_MAX, pair) || pair[0] >= pair[1])
+		return fail_with(0, "--part: \"%s\" is not K/N with K from 0 to N - 1", text);
+	asked.task.part = (unsigned int)pair[0];
+	asked.task.parts = (unsigned int)pair[1];
+	return true;
 }
 
 static const struct option_entry entries[] = {

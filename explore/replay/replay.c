@@ -2,6 +2,7 @@
 #include "explore/replay/replay.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -228,18 +229,16 @@ static bool label_in(const char *line, char *label, size_t bytes)
 static bool source_line(const char *file, uint64_t number, char *line, size_t bytes)
 {
 	FILE *source = fopen(file, "r");
-	char *text;
-	size_t length;
+	char *text = NULL;
+	size_t length = 0;
 
 	if (!source)
 		return false;
-	line[0] = 0;
-	while (number-- && fgets(line, (int)bytes, source))
-		continue;
+	while (number && getline(&text, &length, source) > 0)
+		number--;
 	fclose(source);
-	for (text = line; isspace((unsigned char)*text); text++)
-		continue;
-	memmove(line, text, strlen(text) + 1);
+	snprintf(line, bytes, "%s", number || !text ? "" : text + strspn(text, " \t"));
+	free(text);
 	length = strlen(line);
 	while (length && isspace((unsigned char)line[length - 1]))
 		line[--length] = 0;
@@ -487,24 +486,29 @@ int replay_parse(const char *text, struct action *action, unsigned int most)
 {
 	const char *at = text, *letter;
 	unsigned int count = 0;
+	uint64_t stops;
 	char *end;
 
 	if (!strcmp(text, NO_ACTIONS))
 		return 0;
+	errno = 0;
 	while (*at) {
 		letter = strchr(action_letters + 1, *at);
 		if (!letter || !isdigit((unsigned char)at[1]) || count == most)
 			break;
 		action[count] = (struct action){ .kind = (uint8_t)(letter - action_letters) };
-		action[count].stops = (uint32_t)strtoul(at + 1, &end, 10);
+		stops = strtoull(at + 1, &end, 10);
+		action[count].stops = (uint32_t)stops;
 		if (strchr(NUMBERED, *at)) {
 			if (*end != ':' || !isdigit((unsigned char)end[1]))
 				break;
 			action[count].jump = strtoull(end + 1, &end, 10);
 		}
+		if (errno || stops > UINT32_MAX)
+			break;
 		count++;
-		at = end + (*end == '.');
-		if (*end && *end != '.')
+		at = end + (*end == '.' && end[1]);
+		if (*end && at == end)
 			break;
 	}
 	if (*at) {

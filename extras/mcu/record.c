@@ -171,11 +171,6 @@ static void drain(bool all)
 		}
 }
 
-static uint32_t nested(void)
-{
-	return figures.at_depth[1] + figures.at_depth[2] + figures.at_depth[3];
-}
-
 int record_main(void)
 {
 	uint32_t i, burst;
@@ -190,7 +185,8 @@ int record_main(void)
 	block(BLOCK_START, &start, sizeof(start), 0);
 	for (i = 1; i <= LEVELS; i++)
 		machine_again(i, 1000 + 77 * i);
-	while (logged[0] + logged[1] + logged[2] + logged[3] < EVENTS || nested() < NESTED) {
+	while (logged[0] + logged[1] + logged[2] + logged[3] < EVENTS ||
+	       figures.at_depth[1] + figures.at_depth[2] + figures.at_depth[3] < NESTED) {
 		/* At times more than the ring holds: events are lost, and counted. */
 		burst = random(0, 1024) ? 8 : BURST;
 		for (i = 0; i < burst; i++)
