@@ -39,20 +39,21 @@ static void stores(const void *at, size_t bytes, int order)
 		machine_store(at, bytes, order);
 }
 
-#define SIZE(n) \
-	void __tsan_read##n(void *at) \
+#define SIZE(how, n) \
+	void __tsan_##how##read##n(void *at) \
 	{ \
 		loads(at, n, MACHINE_PLAIN); \
 	} \
-	void __tsan_write##n(void *at) \
+	void __tsan_##how##write##n(void *at) \
 	{ \
 		stores(at, n, MACHINE_PLAIN); \
 	}
-SIZE(1)
-SIZE(2)
-SIZE(4)
-SIZE(8)
-SIZE(16)
+SIZE(, 1)
+SIZE(, 2)
+SIZE(, 4)
+SIZE(, 8)
+SIZE(, 16)
+SIZE(unaligned_, 16) /* clang's of what has an alignment of 8 */
 
 void __tsan_read_range(void *at, unsigned long bytes)
 {
