@@ -64,9 +64,9 @@ static bool is_before(const struct logged *log, uint64_t stamp)
 
 /*
  * How many of its context were recorded before it. What a soft mask had put off runs in the event
- * that it came into, and another interrupt of its context may come into that.
+ * that it came into, and another interrupt of its context may come into that; `in_order`: not so.
  */
-static uint64_t sequence_of(uint32_t index, uint64_t stamp)
+static uint64_t sequence_of(uint32_t index, uint64_t stamp, bool in_order)
 {
 	const struct book *book = &world->book;
 	uint64_t before = 0;
@@ -75,37 +75,41 @@ static uint64_t sequence_of(uint32_t index, uint64_t stamp)
 	for (i = 0; i < book->events; i++)
 		before += i != index && book->log[i].context == book->log[index].context &&
 			  !refused(&book->log[i]) &&
-			  (world_row.driver->desc->untimed ? i < index :
-							     is_before(&book->log[i], stamp));
+			  (in_order ? i < index : is_before(&book->log[i], stamp));
 	return before;
 }
 
 void identify_event(struct event *event)
 {
-	static struct check_payload payload; /* one reader at a time; it takes it before the next */
+	static struct { /* one reader at a time; it takes it before the next */
+		uint8_t header[32]; /* as much of it as is shown */
+		struct check_payload payload;
+	} copy;
+	uint32_t index, header = event->header_bytes;
 	struct logged *log;
-	uint32_t index;
 
-	if (event->flags & EVENT_STAMP_ONLY || event->payload_bytes < sizeof(payload.stamp))
+	if (event->flags & EVENT_STAMP_ONLY || event->payload_bytes < sizeof(copy.payload.stamp))
 		return;
-	payload = (struct check_payload){ .tag = check_tag(NO_CONTEXT, false, 0, 0, 0) };
-	memcpy(&payload.stamp, event->payload, sizeof(payload.stamp));
-	index = world_row.driver->desc->untimed ? next_one() : taken_by(payload.stamp);
+	if (header <= sizeof(copy.header))
+		memcpy(copy.header + sizeof(copy.header) - header, event->payload - header, header);
+	copy.payload = (struct check_payload){ .tag = check_tag(NO_CONTEXT, false, 0, 0, 0) };
+	memcpy(&copy.payload.stamp, event->payload, sizeof(copy.payload.stamp));
+	index = world_row.driver->desc->untimed ? next_one() : taken_by(copy.payload.stamp);
 	if (index != NOBODY) {
 		log = &world->book.log[index];
-		log->stamp = payload.stamp;
+		log->stamp = copy.payload.stamp;
 		log->read = true;
-		payload.entry = log->entry;
-		payload.exit = log->left ? log->exit : world_row.clock->now;
-		payload.tag = check_tag(log->context, log->inexact, 0, log->id,
-					sequence_of(index, payload.stamp));
+		copy.payload.entry = log->entry;
+		copy.payload.exit = log->left ? log->exit : world_row.clock->now;
+		copy.payload.tag =
+			check_tag(log->context, log->inexact, 0, log->id,
+				  sequence_of(index, log->stamp, world_row.driver->desc->untimed));
 	}
-	event->payload = (const uint8_t *)&payload;
-	event->payload_bytes = sizeof(payload);
+	event->payload = (const uint8_t *)&copy.payload;
+	event->payload_bytes = sizeof(copy.payload);
 }
 
-/* ---- what the reader of a foreign tracer finds (stops/foreign.h): it says which event it is ----
- */
+/* ---- what the reader of a foreign tracer finds (stops/foreign.h), and which event it is ---- */
 
 static struct check *judging; /* or they are handed on */
 static void (*handing)(void *arg, const struct event *event);
@@ -155,18 +159,6 @@ void explore_outcome(uint64_t digits)
 	world_outcome = digits;
 }
 
-/* How many of its context were recorded before it: no context comes into itself. */
-static uint64_t number_of(uint32_t index)
-{
-	const struct logged *log = world->book.log;
-	uint64_t before = 0;
-	uint32_t i;
-
-	for (i = 0; i < index; i++)
-		before += log[i].context == log[index].context && !refused(&log[i]);
-	return before;
-}
-
 void explore_found(uint64_t value, uint64_t time, bool inexact)
 {
 	const struct book *book = &world->book;
@@ -184,7 +176,7 @@ void explore_found(uint64_t value, uint64_t time, bool inexact)
 			.entry = log->entry,
 			.exit = log->exit,
 			.tag = check_tag(log->context, inexact, 0, log->id,
-					 number_of((uint32_t)value - 1)),
+					 sequence_of((uint32_t)value - 1, 0, true)),
 		};
 	}
 	if (judging)
