@@ -8,8 +8,13 @@
 
 int live_open(struct live *live, const struct buffer *buffer)
 {
+	struct ring_config config = buffer->config;
+
+	/* The ring may be a small one now. */
+	while (buffer_config_bytes(&config) < buffer->base_bytes)
+		++*(config.count_shift < 12 ? &config.count_shift : &config.subbuf_shift);
 	*live = (struct live){ .taken = 0 };
-	return buffer_open(&live->spare, buffer->driver, &buffer->config);
+	return buffer_open(&live->spare, buffer->driver, &config);
 }
 
 void live_close(struct live *live)

@@ -273,6 +273,7 @@ static inline void trace_in_child(void)
 	if (all->folder > 0)
 		(close)(all->folder);
 	all->folder = all->chunk = all->stopping = all->copying = 0;
+	all->strays = 0;
 	all->cpus = 0;
 	memset(&all->counts, 0, sizeof(all->counts));
 	pthread_mutex_unlock(&all->lock);
