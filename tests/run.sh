@@ -8,7 +8,7 @@
 # TIMES=FILE: such a list of this run goes there (ALL=1 TIMES=tests/times).
 # The longest come first, so that none runs alone at the end.
 long="$(awk '/^[0-9]/ && $1 > 20 { print $2 }' tests/times)
-test_mutants.sh test_history.sh" # without ALL=1 they first build what the explorer searches: a minute
+test_mutants.sh test_history.sh test_ranks.py" # the first two first build what the explorer searches; the last checks a recorded file
 scripts=${SCRIPTS-tests/*/test_*.sh tests/*/test_*.py}
 
 count() { grep -ac "$1" "$log"; }
