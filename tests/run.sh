@@ -100,5 +100,5 @@ sort -k4 -rn "$results"/*.sum >"$build/tests.times" # passed, failed, skipped, s
 longest=$(awk 'NR <= 5 { printf " %s %d s,", $5, $4 }' "$build/tests.times")
 echo "took $(($(date +%s) - begin)) s; longest:${longest%,}"
 echo "$1 passed, $(($2 + lost)) failed, $3 skipped"
-[ -z "${left:-}" ] || echo "left out: $(echo $left | wc -w) tests of over 20 s (make test ALL=1)"
+[ -z "${left:-}" ] || echo "left out: $(echo $left | wc -w) long tests (make test ALL=1)"
 [ $(($2 + lost)) -eq 0 ] && [ "$1" -gt 0 ]
