@@ -78,7 +78,7 @@ int option_word(const char *option, const char *text, const char *const *words)
 			return i;
 	all[0] = '\0';
 	for (i = 0; words[i] && length < sizeof(all); i++)
-		if (*words[i]) /* not what stands for none */
+		if (*words[i]) /* an empty word stands for none: no user can give it */
 			length += (size_t)snprintf(all + length, sizeof(all) - length, "%s %s",
 						   i ? "," : "", words[i]);
 	fail_line("%s %s: not one of%s", option, text, all);

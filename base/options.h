@@ -57,7 +57,7 @@ bool options_parse(const struct option_program *program, int argc, char **argv, 
 /* Which of `words` (NULL-ended) the text is; -1, and one line naming `option`, if none. */
 int option_word(const char *option, const char *text, const char *const *words);
 
-/* "3/7" of two plain decimal numbers, the second one at most `most`. False: the text is not so. */
+/* Reads "3/7": two plain decimal numbers, the second at most `most`. False if the text is not. */
 bool option_pair(const char *text, char between, uint64_t most, uint64_t pair[2]);
 
 /*

@@ -10,7 +10,7 @@ int live_open(struct live *live, const struct buffer *buffer)
 {
 	struct ring_config config = buffer->config;
 
-	/* The ring may be a small one now. */
+	/* A later ring may use all of the buffer's memory. */
 	while (buffer_config_bytes(&config) < buffer->base_bytes)
 		++*(config.count_shift < 12 ? &config.count_shift : &config.subbuf_shift);
 	*live = (struct live){ .taken = 0 };

@@ -64,7 +64,8 @@ static bool is_before(const struct logged *log, uint64_t stamp)
 
 /*
  * How many of its context were recorded before it. What a soft mask had put off runs in the event
- * that it came into, and another interrupt of its context may come into that; `in_order`: not so.
+ * that it came into, and another interrupt of its context may come into that. `in_order`: the log
+ * has its events in this order, whatever their stamps.
  */
 static uint64_t sequence_of(uint32_t index, uint64_t stamp, bool in_order)
 {
@@ -81,8 +82,8 @@ static uint64_t sequence_of(uint32_t index, uint64_t stamp, bool in_order)
 
 void identify_event(struct event *event)
 {
-	static struct { /* one reader at a time; it takes it before the next */
-		uint8_t header[32]; /* as much of it as is shown */
+	static struct { /* one reader at a time, which is done with it before the next event */
+		uint8_t header[32]; /* of the event, up to the length that a replay shows */
 		struct check_payload payload;
 	} copy;
 	uint32_t index, header = event->header_bytes;

@@ -58,7 +58,7 @@ static void add_object(json_t *row, const char *shape, const char *path)
 				    file_hash(path, hash) ? json_null() : json_string(hash));
 }
 
-/* The command that repeats it, and the timeline, if there is one. */
+/* The command that repeats the schedule, and its timeline; null if none failed. */
 static json_t *timeline(const struct search *first, const struct failure *failure,
 			const struct show *show)
 {

@@ -11,7 +11,7 @@
  */
 int verdicts_begin(int argc, char **argv);
 
-/* Does the loaded row promise anything about times there? NULL: in a tier. */
+/* Does the loaded row promise anything about times in this family? NULL: in a whole tier. */
 bool verdicts_owed(const struct family *family);
 
 /*

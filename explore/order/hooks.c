@@ -53,7 +53,7 @@ SIZE(, 2)
 SIZE(, 4)
 SIZE(, 8)
 SIZE(, 16)
-SIZE(unaligned_, 16) /* clang's of what has an alignment of 8 */
+SIZE(unaligned_, 16) /* clang calls these for 16 bytes that are aligned to 8 */
 
 void __tsan_read_range(void *at, unsigned long bytes)
 {

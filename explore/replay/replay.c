@@ -421,7 +421,7 @@ static json_t *decoded_json(const struct replay *replay, const struct decoded *o
 
 static json_t *row_json(void)
 {
-	const struct scheme_desc *desc = world->check.desc; /* as judged, by who writes */
+	const struct scheme_desc *desc = world->check.desc; /* its promises are those judged */
 	const struct scheme_format *format = &world_row.driver->format;
 
 	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:b, s:b, s:i, s:o}", "row",
