@@ -20,6 +20,7 @@
 #define REPETITIONS_LEAST 5
 #define WAIT_LONG_NS 10000000 /* once, where the row cannot be made narrower */
 #define REPETITIONS_MOST 200
+#define TIMES_MOST 16 /* of its seconds, that a row may take: gaps beyond are left out */
 
 static const double asked_wraps[STEPS] = { 0.2, 0.5, 0.8, 1.1, 1.3, 1.6,
 					   1.9, 2.2, 2.6, 3.3, 4.4, 6.5 };
@@ -128,11 +129,9 @@ static void late_book(struct lateness *step, struct late_gap *gaps, struct engin
 }
 
 /* Repetitions of one lateness, until the time that it has is over. */
-static int late_once_each(struct late_beat *late, struct lateness *step, uint64_t until,
-			  struct engine_result *result)
+static int late_once_each(struct late_beat *late, struct lateness *step, double wrap_ns,
+			  uint64_t until, struct engine_result *result)
 {
-	uint32_t bits = engine_own(struct latenesses, result)->bits;
-	double wrap_ns = 1e9 * (double)(UINT64_C(1) << bits) / ticks_hz();
 	uint64_t wait_ns = (uint64_t)(step->asked_wraps * wrap_ns);
 	uint64_t least = wait_ns < WAIT_LONG_NS ? REPETITIONS_LEAST : 1;
 	struct late_gap gaps[REPETITIONS_MOST];
@@ -161,15 +160,18 @@ static int late_all(struct late_beat *late, const struct engine_config *config,
 		    struct engine_result *result)
 {
 	struct latenesses *steps = engine_own(struct latenesses, result);
+	double wrap_ns = 1e9 * (double)(UINT64_C(1) << steps->bits) / ticks_hz();
 	uint64_t begin = time_ns(), until;
 	struct lateness *step;
 	int error = 0;
 
-	while (steps->count < STEPS && !workload_stop && !error) {
+	while (steps->count < STEPS && !workload_stop && !error &&
+	       (!steps->count || (double)(time_ns() - begin) + asked_wraps[steps->count] * wrap_ns <
+					 TIMES_MOST * 1e9 * config->seconds)) {
 		step = &steps->step[steps->count];
 		step->asked_wraps = asked_wraps[steps->count++];
 		until = begin + (uint64_t)(config->seconds * 1e9 * steps->count / STEPS);
-		error = late_once_each(late, step, until, result);
+		error = late_once_each(late, step, wrap_ns, until, result);
 	}
 	result->seconds = (double)(time_ns() - begin) / 1e9;
 	result->recording_seconds = result->seconds;
@@ -179,7 +181,7 @@ static int late_all(struct late_beat *late, const struct engine_config *config,
 static int run(const struct engine_config *config, struct engine_result *result)
 {
 	struct latenesses *steps = engine_own(struct latenesses, result);
-	struct late_beat late = { .beaten = 0 };
+	struct late_beat late = { .interrupts = { .handle = handle_beat, .arg = &late } };
 	struct ring_config ring = buffer_config(config->driver, 12, 2);
 	int error;
 
@@ -192,8 +194,6 @@ static int run(const struct engine_config *config, struct engine_result *result)
 	if (place_bind_self(config->place, config->pu[0]) ||
 	    buffer_open(&late.buffer, config->driver, &ring))
 		return EXIT_RESOURCE;
-	late.interrupts.handle = handle_beat;
-	late.interrupts.arg = &late;
 	interrupts_attach(&late.interrupts);
 	interrupts_unblock_beat();
 	error = late_all(&late, config, result);
