@@ -83,12 +83,13 @@ $(O)/reader/%.o: judge/reader.c $(BUILD)/flags | $(BUILD)/hooks
 
 drivers := $(foreach build,$(BUILDS) reader,$(ROWS:%=$(O)/$(build)/%.o))
 
-# What the explorer said of a row holds for the source that it searched: a hash of it.
-$(BUILD)/sources.inc: $(wildcard schemes/*.h schemes/*/*.h) schemes/core/ring.c schemes/schemes.def judge/driver.c \
-		explore/family/tiers.c explore/known.py | $(BUILD)/hooks
-	$(call say,HASH,$@)
-	@{ $(foreach row,$(ROWS),printf '%s\t%s\t%s\n' '$(row)' '$(header_$(row))' '$(defines_$(row))';) } | \
+# What the explorer said of a row holds for the source that it searched: a hash, new with the row's objects.
+$(BUILD)/sources/%: $(O)/timed/%.o $(O)/counting/%.o schemes/core/ring.c $(wildcard explore/family/tiers.*) explore/known.py
+	@mkdir -p $(@D)
+	$(Q)printf '%s\t%s\t%s\n' '$*' '$(header_$*)' '$(defines_$*)' | \
 		$(python) -B explore/known.py sources $(CC) $(BUILD) > $@
+$(BUILD)/sources.inc: $(ROWS:%=$(BUILD)/sources/%)
+	@cat $^ > $@
 $(O)/judge/known.o: $(BUILD)/sources.inc
 
 # ---- what the programs are made of ----
@@ -248,7 +249,7 @@ word_NUMBER = $(word_TEXT)
 bench: ## measure: table, plots and report (QUICK=1 or FULL=1 SCHEMES="a b" WORKLOADS="x y")
 	@sh runner/packages.sh $(build_packages)
 	@sh runner/packages.sh $(plot_packages) || echo "stampede: the run goes on without pictures" >&2
-	@$(MAKE) --no-print-directory $(jobs) $(addprefix $(BUILD)/,bench plots compare run-stress)
+	@$(MAKE) --no-print-directory $(jobs) $(addprefix $(BUILD)/,bench plots compare run-stress $(if $(value explore_unknown),explore))
 	$(explore_unknown)
 	@$(BUILD)/bench $(bench_words) $(ARGS)
 

@@ -108,7 +108,7 @@ explored_quick := $(foreach row,$(main_rows),$(filter-out %.wrapends.so,\
 explored_all := $(foreach row,$(ROWS),$(SHAPES:%=$(EXPLORED)/$(row).%.so))
 
 # The engine is in the library; the rows call back into the program.
-$(BUILD)/explore: $(O)/explore/explore.o $(O)/explore/order/hooks.o $(library)
+$(BUILD)/explore: $(O)/explore/explore.o $(O)/explore/order/hooks.o $(filter-out $(BUILD)/libtraces_read.a,$(library))
 $(BUILD)/explore: LDFLAGS_ALL += -rdynamic
 
 # Rows of SCHEMES whose source nobody has searched are searched before a program calls them kept.

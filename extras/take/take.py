@@ -253,8 +253,10 @@ ASSERT = """
 
 
 def write(folder, name, text):
-    """The file whole, or none."""
+    """The file whole, or none; the same text again keeps its time."""
     path = os.path.join(folder, name)
+    if os.path.exists(path) and open(path, encoding="utf-8", errors="replace").read() == text:
+        return
     with open(path + ".part", "w", encoding="utf-8") as out:
         out.write(text)
     os.replace(path + ".part", path)

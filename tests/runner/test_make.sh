@@ -7,7 +7,7 @@
 needs() {
 	target=$1
 	shift
-	make -pn "$target" "$@" 2>/dev/null | sed -n "s/^$target: //p" | tr ' ' '\n'
+	make -pn "$target" "$@" 2>/dev/null | sed -n "s,^$target: ,,p" | tr ' ' '\n'
 }
 
 rows=$(grep -c '^X(' schemes/schemes.def)
@@ -50,10 +50,9 @@ levels() { # OPT: of a row in each build
 levels="$(levels -O2), or$(levels -O0)"
 [ "$levels" = " -O2 -O2 -O2 -O2 -O1 -O1, or -O0 -O0 -O0 -O0 -O0 -O0" ]
 report $? "levels of a row's builds:$levels"
-for part in schemes/full_tsc.h schemes/parts/claim.h schemes/core/scheme.h judge/driver.c; do
-	sed -n 's,^[^ ]*/sources.inc: ,,p' "$scratch/plain" | grep -q "$part"
-	report $? "with $part what the explorer said is looked up anew"
-done
+[ "$(needs "$1/sources/rewind" BUILD="$1" | grep -c "/timed/rewind.o$\|/counting/rewind.o$\|^schemes/core/ring.c$\|/tiers.[ch]$")" -eq 5 ] &&
+	[ "$(needs "$1/sources.inc" BUILD="$1" | grep -c .)" -eq "$rows" ]
+report $? "with a row's objects what the explorer said is looked up anew"
 for target in history mutants verdicts tests explored-cases; do
 	[ "$(needs $target | sort -u | grep -c '/.split$')" -eq 3 ]
 	report $? "make $target splits all patches"
