@@ -87,8 +87,8 @@ storm_lane() {
 	END
 	told $? "late_beat and backstep: a late beat loses whole wraps, in rows with one alone"
 	if [ "$(nproc)" -gt 1 ]; then
-		field live subbufs "=full_tsc =extended_header" --seconds 2
-		[ "$(uname -m)" != x86_64 ] || field live_shared subbufs "=full_tsc_locked" --seconds 2
+		field live subbufs "=full_tsc =extended_header" --seconds 1
+		[ "$(uname -m)" != x86_64 ] || field live_shared subbufs "=full_tsc_locked" --seconds 1
 		if "$stress" --scheme =restartable --workload steady --seconds 0.1 \
 			>/dev/null 2>&1; then
 			field migrate restarts "=restartable"
@@ -132,7 +132,7 @@ end_lane() {
 
 refused_lane() {
 	# Larger than some: each epoch refuses all or none.
-	field steady refused "=extended_header" --payload 40000 --seed 2 --seconds 4
+	field steady refused "=extended_header" --payload 40000 --seed 2 --seconds 1
 	# Larger than any sub-buffer: all refused, and counted.
 	field steady refused "floor full_tsc zero_delta =heartbeat =delta_sync_soft three_read \
 =extended_header =nested_stamps" --payload 300000

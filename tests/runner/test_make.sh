@@ -5,9 +5,10 @@
 
 # What a target depends on: needs TARGET VARIABLES...
 needs() {
-	target=$1
-	shift
-	make -pn "$target" "$@" 2>/dev/null | sed -n "s,^$target: ,,p" | tr ' ' '\n'
+	make -pn "$@" 2>/dev/null | rule "$1"
+}
+rule() {
+	sed -n "s,^$1: ,,p" | tr ' ' '\n'
 }
 
 rows=$(grep -c '^X(' schemes/schemes.def)
@@ -26,7 +27,7 @@ some=$(needs explored | grep -c .)
 report $? "without SCHEMES: all but variants"
 
 # A warning ends nobody's build who did not ask for it.
-env -u WERROR make -pn help 2>/dev/null >"$scratch/plain"
+env -u WERROR make -pn BUILD="$1" help "$1/sources.inc" 2>/dev/null >"$scratch/plain"
 make -pn help WERROR=1 2>/dev/null >"$scratch/strict"
 werror() { # file, variable
 	sed -n "s/^$2 :*= //p" "$1" | grep -c -- "-Werror\|(werror)"
@@ -43,18 +44,17 @@ report $? "nothing else asks for -Werror"
 
 # Timed and stormed code keeps the level that was asked for; in code that is never timed -O1 replaces -O2.
 levels() { # OPT: of a row in each build
-	for kind in timed cheap injected checked counting reader; do
-		make -n V=1 BUILD="$scratch/b" OPT="$1" "$scratch/b/obj/$kind/floor.o" 2>/dev/null | grep -o -- ' -O[0-9]' | tail -1
-	done | tr -d '\n'
+	make -n V=1 BUILD="$scratch/b" OPT="$1" $(printf "$scratch/b/obj/%s/floor.o " timed cheap injected checked counting reader) 2>/dev/null |
+		sed -n 's,.*\( -O[0-9]\).* -DROW=floor .*,\1,p' | tr -d '\n'
 }
 levels="$(levels -O2), or$(levels -O0)"
 [ "$levels" = " -O2 -O2 -O2 -O2 -O1 -O1, or -O0 -O0 -O0 -O0 -O0 -O0" ]
 report $? "levels of a row's builds:$levels"
-[ "$(needs "$1/sources/rewind" BUILD="$1" | grep -c "/timed/rewind.o$\|/counting/rewind.o$\|^schemes/core/ring.c$\|/tiers.[ch]$")" -eq 5 ] &&
-	[ "$(needs "$1/sources.inc" BUILD="$1" | grep -c .)" -eq "$rows" ]
+[ "$(rule "$1/sources/rewind" <"$scratch/plain" | grep -c "/timed/rewind.o$\|/counting/rewind.o$\|^schemes/core/ring.c$\|/tiers.[ch]$")" -eq 5 ] &&
+	[ "$(rule "$1/sources.inc" <"$scratch/plain" | grep -c .)" -eq "$rows" ]
 report $? "with a row's objects what the explorer said is looked up anew"
 for target in history mutants verdicts tests explored-cases; do
-	[ "$(needs $target | sort -u | grep -c '/.split$')" -eq 3 ]
+	[ "$(rule $target <"$scratch/plain" | sort -u | grep -c '/.split$')" -eq 3 ]
 	report $? "make $target splits all patches"
 done
 mkdir -p "$scratch/b/refused" && touch "$scratch/b/refused/gone.patch" &&

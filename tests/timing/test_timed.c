@@ -37,7 +37,7 @@ static void every_row_is_kept(void **state)
 			continue;
 		/* On a busy machine a thread may get nothing of its time. */
 		for (tries = 0, seen = 0; tries < 20 && seen < 1000; tries++) {
-			storm(*driver, &workload_storm, 0.06 + 0.05 * tries);
+			storm(*driver, &workload_storm, 0.03 + 0.05 * tries);
 			seen = result.check.events + result.voided.events + result.lost;
 		}
 		assert_true(seen >= 1000);

@@ -162,7 +162,7 @@ static struct engine_result *run_shared(const struct driver *driver,
 	shared = (struct engine_config){
 		.driver = driver,
 		.workload = workload,
-		.seconds = 0.5,
+		.seconds = 0.25,
 		.levels = 3,
 		.threads = 2,
 		.bits = bits,
