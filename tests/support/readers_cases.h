@@ -51,7 +51,7 @@ static void sizes(void)
 {
 	play_sizes(90, 9, 400);
 	read_by_all();
-	play_sizes(200000, 18, 20);
+	play_sizes(200000, 18, 10);
 	read_by_all();
 }
 
