@@ -78,7 +78,7 @@ storm_lane() {
 		assert {one["bits"] for one in late} == {20} and sum(len(one["steps"]) for one in late) == 24
 		for loses, its in ((one["row"] == "heartbeat", its) for one in late for its in one["steps"]):
 		    gap, lost = its["gap_wraps"], its["wraps_lost"]
-		    assert gap >= its["asked_wraps"] and lost == (int(gap) if loses else 0), its
+		    assert gap >= its["asked_wraps"] and lost in ((int(gap), int(gap + 0.01)) if loses else (0,)), its
 		    assert (not lost or its["wrong"] >= its["repetitions"] / 2) and (loses or not its["error_ticks"]), its
 		for one in back:
 		    its = one["damage"]
