@@ -43,6 +43,12 @@ GIT_STATE := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/
 # ---- rows: derived from schemes.def, one driver per row and build ----
 
 BUILDS := timed cheap injected checked counting
+# Each row's line, as old as its last change: with it what is built of the row is built again.
+define row_lines
+@mkdir -p $(@D)/rows; sed -n 's/^X(\([^,]*\), *\(.*\))$$/\1 \2/p' $< | while read -r row its; do \
+	echo "$$its" | cmp -s - $(@D)/rows/$$row || echo "$$its" > $(@D)/rows/$$row; done
+endef
+$(BUILD)/rows/%: $(BUILD)/rows.mk $(BUILD)/history.mk ;
 -include $(BUILD)/rows.mk
 
 $(BUILD)/rows.mk: schemes/schemes.def runner/plan.def Makefile
@@ -51,6 +57,7 @@ $(BUILD)/rows.mk: schemes/schemes.def runner/plan.def Makefile
 	'defines_\1 := \3/p' $< > $@
 	@sed -n -e 's/^X("\([a-z]*\)", \([A-Z]*\),.*MAKE,.*/bench_words += $$(call word_\2,\1,$$(\U\1))/p' \
 		runner/plan.def >> $@
+	$(row_lines)
 
 $(BUILD)/hooks: schemes/hooks.py $(wildcard schemes/*.h schemes/parts/*.h)
 	@mkdir -p $(@D)
@@ -62,7 +69,7 @@ near := -falign-functions=64 $(if $(findstring clang,$(CC)),,-fno-reorder-blocks
 # gcc does not see that a path has set a variable, as it does at -O2 in the same source.
 untimed := $(if $(filter -O2 -O3,$(OPT)),-O1 $(if $(findstring clang,$(CC)),,-Wno-maybe-uninitialized))
 define driver_rule
-$(O)/$(1)/$(2).o: judge/driver.c $(BUILD)/flags | $(BUILD)/hooks
+$(O)/$(1)/$(2).o: judge/driver.c $(BUILD)/flags $(BUILD)/rows/$(2) | $(BUILD)/hooks
 	$$(call say,CC,$(1)/$(2))
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CFLAGS_ALL) $$(near) $(if $(filter counting,$(1)),$$(untimed)) -g1 -MMD -MP -DROW=$(2) -DSCHEME_HEADER='"schemes/$$(header_$(2)).h"' \
@@ -75,7 +82,7 @@ $(foreach row,$(ROWS),$(eval $(call driver_rule,checked,$(row),CHECKED)))
 $(foreach row,$(ROWS),$(eval $(call driver_rule,counting,$(row),COUNTING)))
 
 # What reads a row's records is the same in all of them.
-$(O)/reader/%.o: judge/reader.c $(BUILD)/flags | $(BUILD)/hooks
+$(O)/reader/%.o: judge/reader.c $(BUILD)/flags $(BUILD)/rows/% | $(BUILD)/hooks
 	$(call say,CC,reader/$*)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $(untimed) -g1 -MMD -MP -DROW=$* -DSCHEME_HEADER='"schemes/$(header_$*).h"' \

@@ -37,8 +37,8 @@ main_rows := $(foreach row,$(ROWS),$(if $(findstring -DVARIANT,$(defines_$(row))
 # The reader and the rest of the driver, the same for all shapes but the timed ones,
 # whose reader knows from the log what their payload does not say.
 define explored_reader_rule
-$(EXPLORED)/$(1).driver.o: $(TREE)/judge/driver.c $(BUILD)/flags
-$(EXPLORED)/$(1).reader.o $(EXPLORED)/$(1).timed.reader.o: $(TREE)/judge/reader.c $(BUILD)/flags
+$(EXPLORED)/$(1).driver.o: $(TREE)/judge/driver.c $(BUILD)/flags $(BUILD)/rows/$(1)
+$(EXPLORED)/$(1).reader.o $(EXPLORED)/$(1).timed.reader.o: $(TREE)/judge/reader.c $(BUILD)/flags $(BUILD)/rows/$(1)
 $(EXPLORED)/$(1).driver.o $(EXPLORED)/$(1).reader.o $(EXPLORED)/$(1).timed.reader.o:
 	@mkdir -p $$(@D)
 	$$(Q)$$(EXPLORE_CC) -O2 $$(explored_flags) -MMD -MP -DSTAMPEDE_COUNTING -DROW=$(1) \
@@ -75,7 +75,7 @@ order_flags = $(EXPLORE_OPT) $(filter-out -fvisibility%,$(explored_flags)) -fsan
 	$(if $(findstring clang,$(EXPLORE_CC)),,-Wno-tsan) -DSTAMPEDE_COUNTING -Dmemcpy=order_memcpy
 order_parts := judge/driver judge/reader judge/live schemes/core/ring schemes/format/format_ctf explore/order/row
 define order_rule
-$(EXPLORED)/$(1).order.so: $(order_parts:%=$(TREE)/%.c) $(BUILD)/flags
+$(EXPLORED)/$(1).order.so: $(order_parts:%=$(TREE)/%.c) $(BUILD)/flags $(BUILD)/rows/$(1)
 	@mkdir -p $$(@D)/$(1).order
 	$$(Q)for part in $(order_parts); do $$(EXPLORE_CC) $$(order_flags) -DROW=$(1) \
 		-DORDER_DRIVER=driver_counting_$(1) -DSCHEME_HEADER='"schemes/$$(header_$(1)).h"' \

@@ -8,6 +8,7 @@ $(BUILD)/history.mk: schemes/history/history.def tests/cases/cases.mk
 	@mkdir -p $(@D)
 	@sed -n -e 's/^X(\([^,]*\), *\([^,]*\),\(.*\))$$/HISTORY_ROWS += \1\nheader_\1 := \2\n'\
 	'defines_\1 := \3/p' $< > $@
+	$(row_lines)
 $(foreach row,$(HISTORY_ROWS),$(eval $(call explored_reader_rule,$(row))))
 $(foreach row,$(HISTORY_ROWS),$(foreach shape,$(SHAPES),\
 	$(eval $(call explored_row_rule,$(row),$(shape)))))

@@ -27,7 +27,7 @@ some=$(needs explored | grep -c .)
 report $? "without SCHEMES: all but variants"
 
 # A warning ends nobody's build who did not ask for it.
-env -u WERROR make -pn BUILD="$1" help "$1/sources.inc" 2>/dev/null >"$scratch/plain"
+env -u WERROR make -pn BUILD="$1" help "$1/sources.inc" "$1/obj/reader/rewind.o" 2>/dev/null >"$scratch/plain"
 make -pn help WERROR=1 2>/dev/null >"$scratch/strict"
 werror() { # file, variable
 	sed -n "s/^$2 :*= //p" "$1" | grep -c -- "-Werror\|(werror)"
@@ -50,9 +50,9 @@ levels() { # OPT: of a row in each build
 levels="$(levels -O2), or$(levels -O0)"
 [ "$levels" = " -O2 -O2 -O2 -O2 -O1 -O1, or -O0 -O0 -O0 -O0 -O0 -O0" ]
 report $? "levels of a row's builds:$levels"
-[ "$(rule "$1/sources/rewind" <"$scratch/plain" | grep -c "/timed/rewind.o$\|/counting/rewind.o$\|^schemes/core/ring.c$\|/tiers.[ch]$")" -eq 5 ] &&
-	[ "$(rule "$1/sources.inc" <"$scratch/plain" | grep -c .)" -eq "$rows" ]
-report $? "with a row's objects what the explorer said is looked up anew"
+[ "$(rule "$1/sources/rewind" <"$scratch/plain" | grep -c "/timed/rewind.o$\|/counting/rewind.o$\|^schemes/core/ring.c$\|/tiers.[ch]$")" -eq 5 ] && [ "$(rule "$1/sources.inc" <"$scratch/plain" | grep -c .)" -eq "$rows" ] &&
+	[ "$(rule "$1/\(obj/timed/rewind\|obj/reader/rewind\|explored/rewind.driver\|explored/seed_004.timed.reader\).o" <"$scratch/plain" | grep -c "/rows/rewind$\|/rows/seed_004$")" -eq 4 ]
+report $? "with a row's line its objects, with these what the explorer said is looked up anew"
 for target in history mutants verdicts tests explored-cases; do
 	[ "$(rule $target <"$scratch/plain" | sort -u | grep -c '/.split$')" -eq 3 ]
 	report $? "make $target splits all patches"

@@ -34,7 +34,7 @@ gcc -D_GNU_SOURCE -fsanitize=address,undefined -I"$scratch/known" -I. judge/know
 told $? "what is known of a row is of its very source: $said"
 
 mkdir "$tree" && tar -c --exclude=./.git --exclude="./${build#"$PWD"/}" --exclude='./build*' --exclude='./results/2*' . | tar -x -C "$tree"
-mkdir -p "$tree/build" && (cd "$build" && cp -aL obj flags sources sources.inc git-state hooks rows.mk history.mk *.a "$tree/build/")
+mkdir -p "$tree/build" && (cd "$build" && cp -aL obj flags sources sources.inc git-state hooks rows rows.mk history.mk *.a "$tree/build/")
 
 # Edits of the template, each a row: a saved time whose low bits are all 0 counts as no time; gaps of 2^56 are forgotten; the
 # time is saved before the claim; narrow stamps have no sync; and, right, the time is two words.
