@@ -6,12 +6,14 @@ take_sources := $(wildcard extras/take/*.h extras/take/*.py schemes/*.h schemes/
 	schemes/parts/*.h schemes/format/*)
 
 # A file that is cut again as it was keeps its time: what includes it is not built again.
+cut = python3 -B extras/take/take.py scheme $* $(@D)
 $(TAKEN)/%.scheme.h $(TAKEN)/%.row.h $(TAKEN)/%.api.h $(TAKEN)/%.read_api.h \
-		$(TAKEN)/%.consumer.h $(TAKEN)/%.rest.h: $(TAKEN)/%.cut ;
+		$(TAKEN)/%.consumer.h $(TAKEN)/%.rest.h: $(TAKEN)/%.cut
+	@[ -e $@ ] || $(cut)
 $(TAKEN)/%.cut: $(take_sources)
 	$(call say,TAKE,$*)
 	@mkdir -p $(@D)
-	$(Q)python3 -B extras/take/take.py scheme $* $(@D) && touch $@
+	$(Q)$(cut) && touch $@
 
 # What comes back as a row: its line in schemes.def includes what is cut.
 taken_rows := $(foreach row,$(ROWS),$(if $(findstring -include,$(defines_$(row))),$(row)))
