@@ -183,4 +183,4 @@ def guide_block(run):
 def answer_block(references):
     """What holds on all recorded machines, for README."""
     return for_markdown().get_template("answer.md.j2").render(
-        best=answered(list(map(answer.of_reference, references)), markdown_code), clock="")
+        best=answered(list(map(answer.of_reference, references)), markdown_code))
