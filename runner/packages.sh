@@ -35,7 +35,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # A fresh cloud machine installs its updates meanwhile: five minutes are enough for those.
 apt() {
-	DEBIAN_FRONTEND=noninteractive $as_root apt-get -o DPkg::Lock::Timeout=300 "$@"
+	$as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@"
 }
 install() {
 	apt install -y --no-install-recommends $missing
