@@ -26,7 +26,8 @@ int kernel_open(struct kernel_device *device)
 		return errno == ENOENT ? fail_with(EXIT_UNSUPPORTED,
 						   "no %s: load the module with insmod stampede.ko",
 						   DEVICE_PATH) :
-					 fail_file("open", DEVICE_PATH, errno);
+					 fail_with(EXIT_RESOURCE, "cannot open %s: %s; run it as root",
+						   DEVICE_PATH, strerror(errno));
 	for (i = 0; i < KERNEL_CPUS_MAX; i++) {
 		device->area[i] = mmap(NULL, KERNEL_AREA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
 				       device->file, (off_t)KERNEL_AREA_BYTES * i);
@@ -35,7 +36,8 @@ int kernel_open(struct kernel_device *device)
 			break;
 		}
 	}
-	return i ? EXIT_FINE : fail_file("map", DEVICE_PATH, errno);
+	return i ? EXIT_FINE : fail_with(EXIT_RESOURCE, "cannot map %s: %s; load the module of this tree",
+					 DEVICE_PATH, strerror(errno));
 }
 
 void kernel_close(struct kernel_device *device)
