@@ -113,7 +113,8 @@ static int explore_rows(const struct explore_options *options)
 		return replay_rows(options, rows, (unsigned int)count);
 	kept = kept_by_trial(options->show, rows, (unsigned int)count);
 	status = kept || options->object ? search_rows(options, rows, kept) : EXIT_FINE;
-	return !status && kept < (unsigned int)count ? EXIT_BROKEN : status;
+	/* A broken row says more than one that cannot be searched. */
+	return (!status || status == EXIT_UNSUPPORTED) && kept < (unsigned int)count ? EXIT_BROKEN : status;
 }
 
 int main(int argc, char **argv)
