@@ -70,8 +70,7 @@ static int replay_rows(const struct explore_options *options, const struct drive
 	return worst;
 }
 
-/* Rows that their trial breaks have their word, and are searched no more. Returns how many are
- * left. */
+/* Rows that their trial breaks have their word; returns how many are left to be searched. */
 static unsigned int kept_by_trial(const struct show *show, const struct driver **rows,
 				  unsigned int count)
 {
@@ -113,8 +112,8 @@ static int explore_rows(const struct explore_options *options)
 		return replay_rows(options, rows, (unsigned int)count);
 	kept = kept_by_trial(options->show, rows, (unsigned int)count);
 	status = kept || options->object ? search_rows(options, rows, kept) : EXIT_FINE;
-	/* A broken row says more than one that cannot be searched. */
-	return (!status || status == EXIT_UNSUPPORTED) && kept < (unsigned int)count ? EXIT_BROKEN : status;
+	return kept < (unsigned int)count && (!status || status == EXIT_UNSUPPORTED) ? EXIT_BROKEN :
+										       status;
 }
 
 int main(int argc, char **argv)

@@ -23,11 +23,9 @@ int kernel_open(struct kernel_device *device)
 
 	*device = (struct kernel_device){ .file = open(DEVICE_PATH, O_RDWR | O_CLOEXEC) };
 	if (device->file < 0)
-		return errno == ENOENT ? fail_with(EXIT_UNSUPPORTED,
-						   "no %s: load the module with insmod stampede.ko",
-						   DEVICE_PATH) :
-					 fail_with(EXIT_RESOURCE, "cannot open %s: %s; run it as root",
-						   DEVICE_PATH, strerror(errno));
+		return fail_with(errno == ENOENT ? EXIT_UNSUPPORTED : EXIT_RESOURCE,
+				 "cannot open %s: %s; as root, insmod stampede.ko", DEVICE_PATH,
+				 strerror(errno));
 	for (i = 0; i < KERNEL_CPUS_MAX; i++) {
 		device->area[i] = mmap(NULL, KERNEL_AREA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
 				       device->file, (off_t)KERNEL_AREA_BYTES * i);
@@ -36,8 +34,9 @@ int kernel_open(struct kernel_device *device)
 			break;
 		}
 	}
-	return i ? EXIT_FINE : fail_with(EXIT_RESOURCE, "cannot map %s: %s; load the module of this tree",
-					 DEVICE_PATH, strerror(errno));
+	return i ? EXIT_FINE :
+		   fail_with(EXIT_RESOURCE, "cannot map %s: %s; load the module of this tree",
+			     DEVICE_PATH, strerror(errno));
 }
 
 void kernel_close(struct kernel_device *device)

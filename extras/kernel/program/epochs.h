@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Epochs of a row in the kernel, each on rings that were emptied, and what the judge says of all.
- */
+/* Epochs of a row in the kernel, each on emptied rings, and what the judge says of all. */
 #pragma once
 
 #include "judge/judge.h"
