@@ -235,7 +235,7 @@ static int search_beside(struct tasks *tasks)
 			child_ended_early("a process of the search", code);
 	}
 	child_unshare(next, sizeof(*next));
-	if (search_interrupted)
+	if (search_interrupted && tasks->taken < tasks->count)
 		return tasks_failed(-EINTR, tasks_row(tasks, &tasks->task[tasks->taken]));
 	return status < 0 ? EXIT_USAGE : status;
 }

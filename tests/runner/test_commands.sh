@@ -4,7 +4,7 @@
 # folder $scratch. A line of "refused" has the exit code, words of the one line on stderr, and the command. In
 # "commands" a command follows $, and the lines after it are all that it prints, on stderr too, but for progress. TAP.
 . tests/support/tap.sh
-export build="$1" data=tests/data scratch
+export build="$1" data=tests/data scratch TZ=XXX-9:30
 of=${0##*test_commands} of=${of%.sh} # test_commands_more.sh has "refused_more" and "commands_more"
 lacks() { # COMMAND: it needs a program, or objects to search, that were not built
 	for program in $(echo "$1" | grep -o 'build/[a-z-]*'); do
