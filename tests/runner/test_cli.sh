@@ -43,7 +43,7 @@ input_lane() {
 field() {
 	workload=$1 field=$2 schemes=$3
 	shift 3
-	"$stress" --workload "$workload" --scheme "$schemes" --seconds 0.3 "$@" \
+	"$stress" --workload "$workload" --scheme "$schemes" --seconds 0.2 "$@" \
 		--json "$scratch/field.json" >"$scratch/out" 2>"$scratch/err"
 	got=$?
 	rows=$(grep -c '"row":' "$scratch/field.json")
@@ -87,8 +87,8 @@ storm_lane() {
 	END
 	told $? "late_beat and backstep: a late beat loses whole wraps, in rows with one alone"
 	if [ "$(nproc)" -gt 1 ]; then
-		field live subbufs "=full_tsc =extended_header" --seconds 1
-		[ "$(uname -m)" != x86_64 ] || field live_shared subbufs "=full_tsc_locked" --seconds 1
+		field live subbufs "=full_tsc =extended_header" --seconds 0.5
+		[ "$(uname -m)" != x86_64 ] || field live_shared subbufs "=full_tsc_locked" --seconds 0.5
 		if "$stress" --scheme =restartable --workload steady --seconds 0.1 \
 			>/dev/null 2>&1; then
 			field migrate restarts "=restartable"
@@ -114,12 +114,12 @@ end_lane() {
 	report $? "Ctrl-C ends the round with a verdict"
 
 	# One CPU: no sender, timers only.
-	$one_cpu "$stress" --scheme =extended_header --seconds 0.3 >"$scratch/out" \
+	$one_cpu "$stress" --scheme =extended_header --seconds 0.2 >"$scratch/out" \
 		2>"$scratch/err"
 	[ $? -eq 0 ] && grep -q 'timers only' "$scratch/out"
 	report $? "one CPU"
 
-	(ulimit -i 0 && exec "$stress" --scheme =full_tsc --seconds 1) >"$scratch/out" \
+	(ulimit -i 0 && exec "$stress" --scheme =full_tsc --seconds 0.1) >"$scratch/out" \
 		2>"$scratch/err"
 	got=$?
 	if [ $got -eq 3 ]; then
@@ -132,7 +132,7 @@ end_lane() {
 
 refused_lane() {
 	# Larger than some: each epoch refuses all or none.
-	field steady refused "=extended_header" --payload 40000 --seed 2 --seconds 1
+	field steady refused "=extended_header" --payload 40000 --seed 2 --seconds 0.4
 	# Larger than any sub-buffer: all refused, and counted.
 	field steady refused "floor full_tsc zero_delta =heartbeat =delta_sync_soft three_read \
 =extended_header =nested_stamps" --payload 300000

@@ -126,7 +126,7 @@ grep -aq '"type":"preamble","version":2' "$scratch/ctf-2/heartbeat/epoch-0/metad
 	grep -q '^/. CTF 1.8 ' "$scratch/ctf-1.8/heartbeat/epoch-0/metadata"
 report $? "each by its own metadata"
 "$build/run-stress" --scheme "=extended_header =nested_stamps" --workload threads --threads 2 \
-	--seconds 1 --export "$scratch/export" --export-mib 8 >"$scratch/out" 2>&1
+	--seconds 0.4 --export "$scratch/export" --export-mib 8 >"$scratch/out" 2>&1
 report $? "run-stress exports"
 for trace in "$scratch"/export/*/*; do
 	"$read" "$trace" >"$scratch/out" 2>&1 && [ "$(grep -c ' events in ' "$scratch/out")" = 2 ]

@@ -4,7 +4,7 @@
 # differ, and a clock that records an event each time it is read. TAP.
 build=$1
 . tests/support/tap.sh
-stress="$build/run-stress --seconds 0.3"
+stress="$build/run-stress --seconds 0.2"
 
 # What run-stress says of some rows in one run: a list of [row, verdict, clock].
 of_all="{row['row']: (row['verdict'], row['clock']) for row in r}"
