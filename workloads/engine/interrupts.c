@@ -54,13 +54,12 @@ static const char *saved_counter(const void *context)
 }
 
 /* A section that was interrupted here starts over when the handler returns (parts/restart.h). */
-static void rewind_section(struct interrupts *interrupts, const char *counter, void *context)
+static void rewind_section(const char *counter, void *context)
 {
 	uintptr_t target = restart_target((uintptr_t)counter);
 
 	if (!target)
 		return;
-	local_add_raw(&interrupts->rewinds, 1);
 #if defined(__x86_64__)
 	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] = (greg_t)target;
 #elif defined(__aarch64__)
@@ -103,7 +102,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	if (!interrupts)
 		return;
 	interrupts->delivered[source]++;
-	rewind_section(interrupts, counter, context);
+	rewind_section(counter, context);
 	interrupts->hit = counter >= interrupts->section_begin && counter < interrupts->section_end;
 	if (interrupts->hit)
 		local_add_raw(&interrupts->hits, 1);

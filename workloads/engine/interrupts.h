@@ -39,7 +39,6 @@ struct interrupts {
 	uint64_t pauses; /* how often that was */
 	/* Signals whose saved program counter was inside the section */
 	local_word hits;
-	local_word rewinds; /* restartable sections that the handlers sent back */
 	/* Deliveries by nesting depth, from 1 */
 	local_word at_depth[INTERRUPT_SOURCES + 1];
 	unsigned int depth;

@@ -88,7 +88,7 @@ int main(int argc, char **argv)
 	clock = open_event(PERF_COUNT_SW_CPU_CLOCK, TIMER_NS);
 	if (fault < 0 || clock < 0) {
 		fprintf(stderr,
-			"perf: cannot open software events: %s; as root, or with a lower "
+			"stampede: perf is not judged: no event: %s; as root, or with a lower "
 			"kernel.perf_event_paranoid\n",
 			strerror(errno));
 		return 4;
