@@ -168,5 +168,5 @@ echo '[{"row": "x"}]' >"$scratch/other.json"
 says "a JSON that is cut" 1 'cut.json: ' python3 -B extras/ci/verdicts.py "$scratch/cut.json"
 says "a JSON of something else" 1 'other.json: no verdict of' python3 -B extras/ci/verdicts.py "$scratch/other.json"
 says "no JSON" 1 'which JSON' python3 -B extras/ci/verdicts.py
-says "a place that cannot be written" 1 '/none/x' python3 -B extras/ci/verdicts.py --tap /none/x "$scratch/kept.json"
+says "a place that cannot be written" 3 '/none/x' python3 -B extras/ci/verdicts.py --tap /none/x "$scratch/kept.json"
 plan
