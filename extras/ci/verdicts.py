@@ -7,7 +7,7 @@ usage: verdicts.py [--tap FILE] [--junit FILE] [--sarif FILE] [--at PATH] JSON..
 JSON is what judge-tracer, run-stress, explore or read-trace --lint wrote with --json FILE; - is standard input.
 FILE may be - (standard output); without any of the three, TAP goes there. SARIF wants a file for each result: --at names it,
 such as your tracer's source; by default it is the trace, or the JSON.
-exit: 0 nothing is broken, 1 usage, 2 something is broken, 3 a file or standard output cannot be written
+exit: 0 nothing is broken, 1 usage, 2 something is broken, 3 a result cannot be written
 """
 import argparse
 import dataclasses
@@ -197,14 +197,10 @@ def main():
     for name, path in wanted.items():
         text = formats[name](verdicts)
         try:
-            if path == "-":
-                sys.stdout.buffer.write(text.encode())
-                sys.stdout.buffer.flush()
-                continue
-            with open(path, "w", encoding="utf-8") as out:
-                out.write(text)
-        except (AttributeError, OSError) as error:  # a closed standard output is None
-            print("stampede: %s" % (error if isinstance(error, OSError) else "standard output is closed"), file=sys.stderr)
+            with open(1 if path == "-" else path, "wb", closefd=path != "-") as out:
+                out.write(text.encode())
+        except OSError as error:
+            print("stampede: cannot write %s: %s" % ("standard output" if path == "-" else path, error.strerror), file=sys.stderr)
             return 3
     return 2 if any(passes(one) is False for one in verdicts) else 0
 
