@@ -36,8 +36,8 @@ litmus MP_fences 2 2 0 \
 litmus MP_one_fence 2 2 0 "ST(x,1,$x); FENCE(release); ST(y,1,$x) | R(0)=LD(y,$x); R(1)=LD(x,$x)" "00 01 10 11"
 litmus MP_early_fence 2 2 0 \
 	"FENCE(release); ST(x,1,$x); ST(y,1,$x) | R(0)=LD(y,$x); FENCE(acquire); R(1)=LD(x,$x)" "00 01 10 11"
-litmus MP_update 3 2 0 "ST(x,1,$x); ST(y,1,release) | ADD(y,$x) | R(0)=LD(y,acquire); R(1)=LD(x,$x)" \
-	"00 01 10 11 21"
+litmus MP_update 3 2 0 "ST(x,1,$x); ST(y,1,release) | ADD(y,$x) | R(0)=LD(y,acquire); R(1)=LD(x,$x)" "00 01 10 11 21"
+litmus MP_fenced 3 2 0 "ST(x,1,$x); ST(y,1,release) | FENCE(release); ADD(y,$x) | R(0)=LD(y,acquire); R(1)=LD(x,$x)" "00 01 10 11 21"
 litmus MP_failed 2 2 0 "ST(x,1,$x); ST(y,1,release) | R(0)=CAS(y,5,2); R(1)=LD(x,$x)" "00 01 10 11"
 litmus MP_fails 2 2 0 "ST(x,1,$x); ST(y,1,release) | R(0)=SWAP(y,5,2,acquire,relaxed); R(1)=LD(x,$x)" "00 01 10 11"
 litmus MP_fails_acq 2 2 0 "ST(x,1,$x); ST(y,1,release) | R(0)=SWAP(y,5,2,relaxed,acquire); R(1)=LD(x,$x)" "00 01 11"
@@ -45,14 +45,13 @@ litmus SB 2 2 0 "ST(x,1,$x); R(0)=LD(y,$x) | ST(y,1,$x); R(1)=LD(x,$x)" "00 01 1
 litmus SB_ra 2 2 0 "ST(x,1,release); R(0)=LD(y,acquire) | ST(y,1,release); R(1)=LD(x,acquire)" "00 01 10 11"
 litmus SB_acq_rel 2 2 0 \
 	"ST(x,1,$x); FENCE(acq_rel); R(0)=LD(y,$x) | ST(y,1,$x); FENCE(acq_rel); R(1)=LD(x,$x)" "00 01 10 11"
-litmus SB_sc 2 2 0 \
-	"ST(x,1,$x); FENCE(seq_cst); R(0)=LD(y,$x) | ST(y,1,$x); FENCE(seq_cst); R(1)=LD(x,$x)" "01 10 11"
+litmus SB_sc 2 2 0 "ST(x,1,$x); FENCE(seq_cst); R(0)=LD(y,$x) | ST(y,1,$x); FENCE(seq_cst); R(1)=LD(x,$x)" "01 10 11"
 litmus LB 2 2 0 "R(0)=LD(x,$x); ST(y,1,$x) | R(1)=LD(y,$x); ST(x,1,$x)" "00 01 10"
 litmus LB_plain 2 2 0 "R(0)=PLAIN(x); ST(y,1,$x) | R(1)=LD(y,$x); ST(x,1,$x)" "00 01 10 11"
 litmus LB_release 2 2 0 "R(0)=PLAIN(x); ST(y,1,release) | R(1)=LD(y,$x); ST(x,1,$x)" "00 01 10"
-litmus LB_fence 2 2 0 "R(0)=PLAIN(x); FENCE(release); ST(y,1,$x) | R(1)=PLAIN(y); FENCE(acquire); ST(x,1,$x)" \
-	"00 01 10"
+litmus LB_fence 2 2 0 "R(0)=PLAIN(x); FENCE(release); ST(y,1,$x) | R(1)=PLAIN(y); FENCE(acquire); ST(x,1,$x)" "00 01 10"
 litmus LB_same 2 2 0 "R(0)=PLAIN(x); R(1)=LD(x,$x); ST(y,1,$x) | if (LD(y,$x)) ST(x,1,$x)" "00"
+litmus LB_then 2 2 0 "R(0)=PLAIN(x); ST(y,1,$x); R(1)=LD(x,$x) | if (LD(y,$x)) ST(x,1,$x)" "00 01 11"
 litmus LB_unmet 2 2 0 "R(0)=PLAIN(x); ST(y,1,$x) | R(1)=LD(y,$x); if (!R(1)) ST(x,1,$x)" "00 01 10"
 litmus LB_guess 2 2 0 "R(0)=PLAIN(x); ST(y,R(0),$x) | R(1)=PLAIN(y); ST(x,R(1)?2:1,$x)" "00 10"
 litmus LB_air 2 2 0 "R(0)=PLAIN(x); ST(y,R(0),$x) | R(1)=PLAIN(y); ST(x,R(1),$x)" "00"
