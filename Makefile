@@ -209,9 +209,10 @@ $(BUILD)/plots $(BUILD)/compare: plots/plots.sh | $(BUILD)/tree
 	$(call say,PY,$@)
 	@sed "s|^python=.*|python='$(python)'|" $< >$@ && chmod +x $@
 
-$(BUILD)/tree:
+# Made again in a tree that was moved or copied with its build.
+$(BUILD)/tree: force
 	@mkdir -p $(@D)
-	@ln -sfn "$(CURDIR)" $@
+	@[ "$$(readlink $@)" = "$(CURDIR)" ] || ln -sfn "$(CURDIR)" $@
 
 $(tests): $(BUILD)/tests/%: $(O)/tests/%.o $(test_support) $(library)
 	$(call say,LD,$@)

@@ -258,7 +258,8 @@ static void interrupted(void)
 {
 	static const long periods[LEVELS] = { 41000, 67000, 103000 };
 	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
-	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL };
+	/* Of a process's timer any thread may have the signal, the tracer's reader too. */
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, ._sigev_un._tid = gettid() };
 	struct itimerspec interval = { .it_value.tv_nsec = 0 };
 	timer_t timers[LEVELS];
 	int i;
