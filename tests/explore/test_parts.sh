@@ -44,7 +44,7 @@ same "each part in three processes" 0 4 --engine schedules --nested 3 --before 1
 	--schemes "=packed_word =delta_sync_hard"
 same "two CPUs" 0 5 --events 1 --nested 1 --writers 2 --preemptions 2 \
 	--schemes "=dwcas"
-same "a broken row" 2 4 --object "$build/explored/seed_004.page.so" --nested 1 --before 1
+same "a broken row, from one start a crash" 2 4 --object "$build/explored/seed_004.page.so" --nested 1 --offsets all
 shown=$(grep -c 'build/explore .*--replay' "$scratch/all")
 [ "$shown" -ge 1 ] && grep -q 'BROKEN' "$scratch/all"
 report $? "and its first broken schedule is shown"
