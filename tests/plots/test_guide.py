@@ -39,7 +39,7 @@ class Conditions(Schemes):
 
     def test_each_condition(self):
         scheme, row, storm = self.scheme("full_tsc"), self.row("full_tsc"), self.element("stress", "full_tsc")
-        self.bench["stress"].insert(0, earlier := {**storm, "events": 0})
+        self.bench["stress"] = [earlier := {**storm, "events": 0}, *self.bench["stress"], later := {**earlier}]
         every = [*record.PROMISES, record.STEP_PROOF]
         scheme.update(promises=every, shared_promises=every, counter_bits=32, claim_bits=32, gap_ticks=None, moves=False)
         row.update(atomics=1, ratio=1.125, instructions=41, header_id_bytes=3.5, id_bytes_added=0.5)
@@ -47,7 +47,7 @@ class Conditions(Schemes):
         self.bench["injected"] += [{"row": "full_tsc", "workload": "nested:2000ppm", "ratio": 1.25}, {"row": "full_tsc", "workload": "wraps:0.001", "ratio": 1.375}]
         self.bench["beats"] = [{"row": "heartbeat", "beats_per_second": 50}]
         self.of("beats", beats_per_second=40)
-        its = {"scheme": scheme, "row": row, "storm": storm, "earlier": earlier,
+        its = {"scheme": scheme, "row": row, "storm": storm, "earlier": earlier, "later": later,
                **{one["clock"]: one for one in self.bench["backstep"] if one["row"] == "full_tsc"}}
         its["traced"]["reads_most"] = 2
         with open(os.path.join(TESTS, "data", "guide_conditions.txt"), encoding="utf-8") as file:
