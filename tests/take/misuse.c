@@ -39,9 +39,9 @@ static int opens(const char *name, const char *fields, uint32_t id, uint32_t siz
 	return T(open)(&other, &its);
 }
 
-static int opens_two(uint32_t a, uint32_t b, uint32_t size_of_b)
+static int opens_two(uint32_t id, uint32_t size_of_a, uint32_t size_of_b)
 {
-	struct T(event_type) two[2] = { { "a", "", a, 0 }, { "b", "", b, size_of_b } };
+	struct T(event_type) two[2] = { { "a", "", id, size_of_a }, { "b", "", id, size_of_b } };
 	struct T(options) its = { two, 2, 0, false, NULL };
 
 	return T(open)(&other, &its);
@@ -171,9 +171,9 @@ struct misuse {
 	X("open: id 600", opens("a", "", 600, 8), BAD_ID) \
 	X("open: id 70000", opens("a", "", 70000, 8), BAD_ID) \
 	X("open: larger than fits", opens("a", "", 1, MOST + 1), TOO_LARGE) \
-	X("open: an id twice", opens_two(1, 1, 8), TWICE) \
-	X("open: an id twice, no bytes", opens_two(7, 7, 0), TWICE) \
-	X("open: an id twice, variable", opens_two(7, 7, E(VARIABLE)), TWICE) \
+	X("open: an id twice", opens_two(1, 0, 8), TWICE) \
+	X("open: an id twice, once variable", opens_two(7, E(VARIABLE), 0), TWICE) \
+	X("open: an id twice, variable", opens_two(7, E(VARIABLE), E(VARIABLE)), TWICE) \
 	X("open: a name with a space", opens("a b", "", 1, 8), BAD_NAME) \
 	X("open: a name with a quote", opens("a\"", "", 1, 8), BAD_NAME) \
 	X("open: a name with a digit first", opens("1a", "", 1, 8), BAD_NAME) \
