@@ -171,8 +171,8 @@ struct misuse {
 	X("open: id 600", opens("a", "", 600, 8), BAD_ID) \
 	X("open: id 70000", opens("a", "", 70000, 8), BAD_ID) \
 	X("open: larger than fits", opens("a", "", 1, MOST + 1), TOO_LARGE) \
-	X("open: an id twice", opens_two(1, 0, 8), TWICE) \
-	X("open: an id twice, once variable", opens_two(7, E(VARIABLE), 0), TWICE) \
+	X("open: an id twice", opens_two(1, 0, 8) & opens_two(7, 0, 0), TWICE) \
+	X("open: mixed twice", opens_two(7, E(VARIABLE), 0) & opens_two(7, 0, E(VARIABLE)), TWICE) \
 	X("open: an id twice, variable", opens_two(7, E(VARIABLE), E(VARIABLE)), TWICE) \
 	X("open: a name with a space", opens("a b", "", 1, 8), BAD_NAME) \
 	X("open: a name with a quote", opens("a\"", "", 1, 8), BAD_NAME) \
